@@ -14,7 +14,7 @@ from agents.base import Agent
 from agents.registry import checked
 from arena.match import Match
 from arena.run import ArenaRun
-from arena.schedule import RunSettings, round_up
+from arena.schedule import RunSettings, games_of, round_up
 from arena.stopping import Sprt, Until
 from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES
@@ -37,6 +37,7 @@ def play(
     html: str | Path | None = None,
     parquet: str | Path | None = None,
     decisions: bool = False,
+    tenhou_seed: str = "",
 ) -> Match:
     """Let three bots play each other on shared walls, as ``python -m arena`` does, and compare them.
 
@@ -48,7 +49,8 @@ def play(
     has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
     105,000. ``stop``: ends the match before ``games`` when it is known whether the first bot is better, as in
     ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
-    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. ``html``: a file
+    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. ``tenhou_seed``:
+    of a game on Tenhou, in place of walls that are shuffled, see `arena.schedule.RunSettings`. ``html``: a file
     for the report, a page of tables and figures. ``parquet``: a folder for ``games.parquet`` and ``rounds.parquet``,
     with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both need the extra ``report``. Progress is shown
     on stderr.
@@ -75,9 +77,11 @@ def play(
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
     named = tuple(bot if isinstance(bot, str) else checked(bot, repr(bot)).name for bot in bots)
     settings = RunSettings(
-        *(named, round_up(games), seed, rules, length, timeout, checked_scores(scores), stop, control_variates)
+        *(named, round_up(games), seed, rules, length, timeout, checked_scores(scores), stop, control_variates),
+        tenhou_seed=tenhou_seed,
     )
     settings.make_rules()  # raises for rules that do not exist
+    games_of(settings, [0])  # and this for a seed that is none of Tenhou's
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):
         if jobs > 1:

@@ -92,7 +92,8 @@ def play_chunk(
     for first in range(0, len(games), step):
         part = slice(first, first + step)
         seeds = np.array([game.seed for game in games[part]], dtype=np.uint64)
-        tables = Tables(seeds, rules, scores=settings.scores_of(games[part]))
+        walls_given = settings.tenhou_walls(games[part])
+        tables = Tables(seeds, rules, scores=settings.scores_of(games[part]), walls=walls_given)
         observers = make_observers(bots, games[part], tables, folder, faults, log)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))

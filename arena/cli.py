@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from agents.external import specs
 from agents.registry import names
-from arena.options import add_game_options, add_report_options, add_stopping_options
+from arena.options import add_game_options, add_report_options, add_stopping_options, tenhou_walls
 from engine.common.options import Parser, describe_error, positive, starting_scores, three_bots
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES
@@ -25,8 +25,8 @@ COMMANDS = {
 BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
 EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
-rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --rules, --length, --sprt and
---until, but not on --jobs.
+rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --walls, --rules, --length,
+--sprt and --until, but not on --jobs.
 
 columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
 together are one observation):
@@ -107,6 +107,14 @@ def make_parser() -> Parser:
         help="points that each of --bots starts every game with, which add up to 105000 (default 35000 each)",
     )
     add_game_options(parser)
+    parser.add_argument(
+        "--walls",
+        dest="tenhou_seed",
+        type=tenhou_walls,
+        metavar="tenhou:SEED",
+        help="deal Tenhou's walls: SEED is what a record has in SHUFFLE seed; the rounds of the first wall are those "
+        "of that game, and all other walls follow from it",
+    )
     add_stopping_options(parser)
     add_report_options(parser)
     return parser

@@ -91,6 +91,20 @@ def add_report_options(parser: Parser) -> None:
     parser.add_argument("--decisions", action="store_true", help="with --parquet: also write decisions.parquet")
 
 
+def tenhou_walls(text: str) -> str:
+    """Option type: ``tenhou:SEED``; gives the seed of a game on Tenhou."""
+    from engine.tenhou_walls import key_of
+
+    kind, _, tenhou_seed = text.partition(":")
+    try:
+        if kind != "tenhou":
+            raise ValueError(f"{kind!r} walls are unknown: give tenhou:SEED, with what a record has in SHUFFLE seed")
+        key_of(tenhou_seed)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return tenhou_seed
+
+
 def sprt(text: str) -> Sprt:
     """Option type: the bounds of a test, and perhaps the probabilities of its errors."""
     from arena.stopping import Sprt

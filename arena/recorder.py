@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from agents.external.external_agent import ExternalAgent
+from agents.external.stderr import without_file
 from arena.schedule import Game
 from engine.common.files import write_atomically
 from engine.mjai.messages import Message, start_game
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
 from engine.records.model import GameRecord
+from engine.records.tenhou_json import OF_TENHOU
 from engine.rules import Rules, Scores
 from engine.tables import Tables
 
@@ -66,7 +68,7 @@ class Recorder:
         """The new failures: after how many events of the round each happened, and its ``error``."""
         for index in [index for index, bot in self.healthy.items() if bot.fault]:
             bot = self.healthy.pop(index)
-            error = {"type": "error", "actor": self.games[0].seats.index(index), "message": bot.fault}
+            error = {"type": "error", "actor": self.games[0].seats.index(index), "message": without_file(bot.fault)}
             yield bot.fault_after, error
 
     def _add(self, table: int, events: list[Message]) -> None:
@@ -75,7 +77,8 @@ class Recorder:
 
 def opening(game: Game, start: Message, rules: Rules) -> str:
     """The first line of a record, with the seed of its wall; ``start`` is the ``start_game`` of the game."""
-    return write(GameRecord([start | {"wall_seed": game.seed}], rules, ""))
+    of_tenhou = {OF_TENHOU: {"seed": game.tenhou_seed}} if game.tenhou_seed else {}
+    return write(GameRecord([start | {"wall_seed": game.seed} | of_tenhou], rules, ""))
 
 
 def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules, scores: Scores) -> None:

@@ -32,6 +32,8 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     walls = f"{bots[0]['games'] // ROTATIONS:,} walls in {ROTATIONS} rotations"
     scores = tuple(settings["scores"])
     handicap = "" if scores == EVEN_SCORES else f", starting scores {', '.join(f'{score:,}' for score in scores)}"
+    if settings["tenhou_seed"]:
+        walls = f"{walls} by a seed of Tenhou"
     title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}{handicap}")
     console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, bots)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.external.stderr import without_file
 from arena.bot_games import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair, of_bots, placements_of
 from arena.chunk import ChunkResult
 from arena.columns import as_json, comparison_as_json
@@ -142,7 +143,11 @@ class Results:
             "bots": [as_json(bot) for bot in bots],
             "comparisons": [comparison_as_json(pair) for pair in compare_all(bots)],
             "stop": self._stop(),
-            "faults": [asdict(fault) | {"bot": bot} for bot, faults in self.faults for fault in faults],
+            "faults": [
+                asdict(fault) | {"bot": bot, "what": without_file(fault.what)}
+                for bot, faults in self.faults
+                for fault in faults
+            ],
             "speed": asdict(speed),
         }
 

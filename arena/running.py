@@ -32,7 +32,7 @@ def start(parser: Parser, options: Namespace) -> int:
     try:
         settings = RunSettings(
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
-            *(options.scores, options.stop, options.control_variates),
+            *(options.scores, options.stop, options.control_variates, options.tenhou_seed or ""),
         )
         files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions, "log": options.log}
         workers = workers_for(options, settings.bots)

@@ -21,6 +21,7 @@ from arena.stopping import Sprt, Until
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
+from engine.tenhou_walls import TenhouWalls, further_seed
 
 ROTATIONS = N_SEATS
 MAX_WALLS = 86  # of a chunk: enough for large batches of views, few enough to keep memory and lost work small
@@ -40,7 +41,9 @@ class RunSettings:
     """Everything that determines the results of a run. ``games`` is a multiple of ROTATIONS.
 
     ``stop``: when the run ends before ``games`` are played, if ever. ``control_variates``: luck is measured, and taken
-    out of placements and final points (`arena.luck`).
+    out of placements and final points (`arena.luck`). ``tenhou_seed``: of the game on Tenhou whose rounds are played on
+    the first wall, and from which all other walls follow (`engine.tenhou_walls.further_seed`); ``""``: the walls are
+    shuffled from ``seed``.
     """
 
     bots: tuple[str, ...]  # one for each seat, see `agents.external.specs`
@@ -52,6 +55,7 @@ class RunSettings:
     scores: Scores = EVEN_SCORES  # what each of `bots` starts every game with
     stop: Sprt | Until | None = None
     control_variates: bool = True
+    tenhou_seed: str = ""
 
     @property
     def n_walls(self) -> int:
@@ -91,6 +95,11 @@ class RunSettings:
         """The 64-bit seeds of the walls with these indices."""
         return [derived_seed(self.seed, "wall", wall) for wall in walls]
 
+    def tenhou_walls(self, games: Sequence[Game]) -> list[TenhouWalls]:
+        """Tenhou's walls of each of ``games``; none if they are shuffled from their seeds."""
+        red_fives = self.make_rules().red_fives
+        return [TenhouWalls(game.tenhou_seed, red_fives=red_fives) for game in games if game.tenhou_seed]
+
 
 @dataclass(frozen=True, slots=True)
 class Game:
@@ -100,6 +109,7 @@ class Game:
     rotation: int
     seed: int
     seats: list[int]  # index of the bot on each seat
+    tenhou_seed: str = ""  # of its walls, if they are Tenhou's
 
     @property
     def name(self) -> str:
@@ -116,7 +126,7 @@ def game_number(wall: int, rotation: int) -> int:
 def games_of(settings: RunSettings, walls: Sequence[int]) -> list[Game]:
     """The games on ``walls``, wall by wall in all rotations."""
     return [
-        Game(wall, rotation, seed, seats)
+        Game(wall, rotation, seed, seats, settings.tenhou_seed and further_seed(settings.tenhou_seed, wall))
         for wall, seed, rotations in zip(walls, settings.wall_seeds(walls), seating(walls).tolist())
         for rotation, seats in enumerate(rotations)
     ]

@@ -15,6 +15,7 @@ from engine.actions import action_name, actions_of
 from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
+from engine.tenhou_walls import TenhouWalls
 
 MAX_ASKED = 2  # seats of a table that are asked at once
 
@@ -54,17 +55,23 @@ class Tables:
         rules: Rules | str = TENHOU,
         batch: int = 2048,
         scores: Sequence[int] | np.ndarray = EVEN_SCORES,
+        walls: Sequence[TenhouWalls] = (),
     ) -> None:
         """Start one game for each 64-bit seed; `rules`: also the name of a preset.
 
         A policy is called with at most `batch` views at a time. `scores`: what each seat starts with, int[3], or
-        int[n, 3] for each game by itself, see `engine.checks.checked_scores`. Raises TypeError or ValueError, in one
-        line, for seeds, rules, a batch or scores that are none.
+        int[n, 3] for each game by itself, see `engine.checks.checked_scores`. `walls`: those of each game, in place of
+        walls that are shuffled from its seed. Raises TypeError or ValueError, in one line, for seeds, rules, a batch or
+        scores that are none.
         """
         checked, rules = _checked_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = rules.packed()
         self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
+        if walls and len(walls) != len(checked):
+            raise ValueError(f"{len(walls)} games have walls, and {len(checked)} have seeds: give each game both")
+        self._walls += walls
+        self._lay_walls(range(len(walls)))
         kernels.start_games(self.raw, checked)
 
     @classmethod
@@ -88,6 +95,7 @@ class Tables:
         self.records: Any = raw.view(TABLE)
         capacity = min(MAX_ASKED * len(self.records), batch)
         self.decisions = 0  # actions applied so far
+        self._walls: list[TenhouWalls] = []
         self._views = np.zeros(capacity * TABLE.itemsize, dtype=np.uint8)
         self.asked_tables = np.zeros(capacity, dtype=np.int32)
         self.asked_seats = np.zeros(capacity, dtype=np.int8)
@@ -115,9 +123,25 @@ class Tables:
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
             if len(ended):
                 yield ended
-                kernels.next_rounds(self.raw)
+                self._next_rounds(ended)
             elif decisions == 0:
                 return
+
+    def _next_rounds(self, ended: np.ndarray) -> None:
+        """Begin the next rounds of the games `ended` int64[:]; those that are over keep the wall of their last one."""
+        if not self._walls:
+            kernels.next_rounds(self.raw)
+            return
+        last = self.records["wall"][ended]
+        self._lay_walls(ended.tolist())
+        kernels.next_rounds(self.raw)
+        over = self.records["phase"][ended] == GAME_OVER
+        self.records["wall"][ended[over]], self.records["wall_given"][ended[over]] = last[over], 0
+
+    def _lay_walls(self, games: Iterable[int]) -> None:
+        """Lay the wall of the next round of each of `games`."""
+        for game in games:
+            self.records["wall"][game], self.records["wall_given"][game] = next(self._walls[game]).tiles, 1
 
     def play_round(self, policies: Sequence[Policy], players: np.ndarray) -> None:
         """Play every game to the end of its present round; arguments and errors as in `play`."""

@@ -72,6 +72,18 @@ class TenhouWalls(Iterator[TenhouWall]):
         return TenhouWall(tuple(laid if self._red_fives else KIND_OF[laid].tolist()), (first, second))
 
 
+def further_seed(seed: str, number: int) -> str:
+    """The seed of another game, which follows from `seed` and a `number` from 1 on; `seed` itself for 0.
+
+    Raises ValueError for a `seed` of another form.
+    """
+    key = key_of(seed)
+    if number == 0:
+        return seed
+    words = np.random.RandomState(np.append(key, np.uint32(number))).bytes(4 * KEY_WORDS)
+    return f"{PREFIX},{base64.b64encode(words).decode()}"
+
+
 def key_of(seed: str) -> np.ndarray:
     """The key of a Mersenne Twister, uint32[624], in a `seed`. Raises ValueError."""
     prefix, _, text = seed.rpartition(",")

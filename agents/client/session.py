@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import quote
 
 from agents.client.address import Address
@@ -279,10 +280,13 @@ class ClientSession:
         reply = self._game.receive(message)
         if message["type"] == "start_game" and first:
             self._announce(self._game)
-        if reply is not None:
-            transport.send(reply)
         if message["type"] != "end_game":
+            if reply is not None:
+                transport.send(reply)
             return True
+        if reply is not None:
+            with suppress(ConnectionError):  # the game is over, even if the server does not wait for the reply
+                transport.send(reply)
         rank, result = self._game.finish()
         if by := self._game.finished_by:
             result += f", earned by {by}"

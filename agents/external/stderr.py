@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from functools import cache
@@ -12,6 +13,7 @@ MAX_LINES, MAX_TEXT = 12, 1000  # that are told in the line of the failure; more
 LAST = 3  # lines that are told of what is in the file
 KEPT_FILES = 16  # of a process; then the oldest is replaced
 _number = count()
+_FILE = re.compile(r" \(whole, [\d,]+ lines: [^)]*\)")
 
 
 def told(lines: Sequence[str]) -> str:
@@ -29,6 +31,11 @@ def told(lines: Sequence[str]) -> str:
     except OSError as error:
         return f"; end of stderr: {tail} (the whole could not be written: {error.strerror})"
     return f"; end of stderr: {tail} (whole, {len(lines):,} lines: {path})"
+
+
+def without_file(text: str) -> str:
+    """What `told` has said, for files that others read: without the path of a file on this machine."""
+    return _FILE.sub("", text)
 
 
 @cache

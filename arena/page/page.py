@@ -92,6 +92,8 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
         f"{bot['games']:,} games on {bot['games'] // ROTATIONS:,} walls, each in {ROTATIONS} rotations of the seats; "
     )
     line += f"{bot['rounds']:,} rounds; {settings['rules']} rules, {settings['length']}, seed {settings['seed']}"
+    if settings["tenhou_seed"]:
+        line += "; walls by a seed of Tenhou"
     if tuple(settings["scores"]) != EVEN_SCORES:
         line += f"; starting scores {', '.join(f'{score:,}' for score in settings['scores'])}"
     yield line + "."

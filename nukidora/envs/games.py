@@ -46,6 +46,17 @@ def placement_reward(result: Result) -> float:
 # int8[m] -> the rewards of that step, float[m]. Between the two may lie the end of a round, or of the game.
 RewardFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
+
+def rewards_by(reward: RewardFunction, before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """What a reward of one's own gives. Raises TypeError if these are no rewards, and what it raises."""
+    found = np.asarray(reward(before, after, seats))
+    if found.shape != seats.shape or found.dtype.kind not in "fiub":
+        raise TypeError(
+            f"reward must return float[{len(seats)}], one for each seat, not {found.dtype}{list(found.shape)}"
+        )
+    return found
+
+
 # name of a reward -> the reward at the end of a game; None: the points of each round when it ends
 REWARDS: dict[str, Callable[[Result], float] | None] = {
     "placement": placement_reward,
@@ -267,13 +278,8 @@ class Games:
         if not len(acting):
             return rewards
         episodes, self._episodes = self._episodes, [-1] * self.n  # if it raises, this step is lost
-        found = np.asarray(reward(before, self.tables.records[acting], self.seats[acting]))
-        if found.shape != acting.shape or found.dtype.kind not in "fiub":
-            raise TypeError(
-                f"reward must return float[{len(acting)}], one for each game, not {found.dtype}{list(found.shape)}"
-            )
+        rewards[acting] = rewards_by(reward, before, self.tables.records[acting], self.seats[acting])
         self._episodes = episodes
-        rewards[acting] = found
         return rewards
 
     def _checked(self, actions: Any, acting: np.ndarray) -> np.ndarray:

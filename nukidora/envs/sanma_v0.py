@@ -25,8 +25,8 @@ from engine.common.program import missing
 from engine.game import Game
 from engine.rules import START_POINTS, Rules
 from engine.seeds import derived_seed
-from engine.table import N_SEATS
-from nukidora.envs.games import REWARDS, Result, Settings
+from engine.table import N_SEATS, TABLE
+from nukidora.envs.games import REWARDS, Result, RewardFunction, Settings, rewards_by
 from nukidora.envs.observations import OBSERVATIONS, action_masks
 from nukidora.envs.showing import RENDERERS, shown
 from nukidora.envs.spaces import observation_space
@@ -73,7 +73,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     def __init__(
         self,
         observation: str = "planes",
-        reward: str = "placement",
+        reward: str | RewardFunction = "placement",
         length: Literal["east", "hanchan"] | None = None,
         rules: str | Rules = "tenhou",
         render_mode: str | None = None,
@@ -81,7 +81,9 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         """Keywords as in `nukidora.envs.games.Settings`.
 
         `reward`: ``placement`` (1, 0, -1) or ``final_points`` of each agent at the end of the game, or
-        ``round_points``, the thousands of points it has won at the end of each round. `render_mode`: ``human`` prints
+        ``round_points``, the thousands of points it has won at the end of each round; or a function, which after each
+        action gets the whole table before and after it, TABLE[3] both, and the seats int8[3], and returns the rewards
+        of all agents, float[3]. `render_mode`: ``human`` prints
         the table after each action; ``ansi``, ``svg`` and ``rgb_array`` are what `render` returns. Raises ValueError
         or TypeError, in one line, for what does not exist.
         """
@@ -95,9 +97,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self.agents: list[str] = []
         self._rules = settings.make_rules()
         self._encode = OBSERVATIONS[observation].encode
-        if reward not in REWARDS:
-            raise ValueError(f"unknown reward {reward!r}: choose one of {', '.join(REWARDS)}")
-        self._at_end = REWARDS[reward]
+        self._own_reward = None if isinstance(reward, str) else reward
+        self._at_end = REWARDS[reward] if isinstance(reward, str) else None
         self._observation_space = observation_space(observation)
         self.observation_spaces = dict.fromkeys(AGENTS, self._observation_space)
         self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in AGENTS}
@@ -142,13 +143,15 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
+        before = self.game.table.copy()
         self.game.act(AGENTS.index(agent), action)
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = self._rewards()
-        self._accumulate_rewards()
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
         if self.game.over:
             self.terminations = dict.fromkeys(AGENTS, True)
         self._ask_next()
+        self.rewards = self._rewards(before)
+        self._accumulate_rewards()
         if self.render_mode == HUMAN:
             self.render()
 
@@ -204,13 +207,17 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         """The result of a game that is over."""
         return Result(self.game.ranks[seat], self.game.final_points[seat], self.game.scores)
 
-    def _rewards(self) -> dict[str, float]:
-        """The rewards for the last action, of all agents."""
+    def _rewards(self, before: np.record) -> dict[str, float]:
+        """The rewards for the last action, of all agents; `before`: the table when it was taken."""
+        if self._own_reward is not None:
+            then, now = (np.array([table] * N_SEATS, dtype=TABLE) for table in (before, self.game.table))
+            found = rewards_by(self._own_reward, then, now, np.arange(N_SEATS, dtype=np.int8))
+            return dict(zip(AGENTS, found.astype(float).tolist()))
         if self._at_end is not None:
             ended = self.game.over
             return {agent: self._at_end(self._result(seat)) if ended else 0.0 for seat, agent in enumerate(AGENTS)}
-        before, self._round = self._round, self._round_number()
-        if self._round == before:
+        last, self._round = self._round, self._round_number()
+        if self._round == last:
             return dict.fromkeys(AGENTS, 0.0)
         paid, self._paid = self._paid, self.game.scores
         return {agent: (self._paid[seat] - paid[seat]) / 1_000 for seat, agent in enumerate(AGENTS)}

@@ -113,6 +113,36 @@ def test_games_on_one_connection(output: Output) -> None:
     assert [message["type"] for message in bot.batches[2]] == ["end_kyoku", "end_game"]
 
 
+class HangingUp:
+    """A server that sends a whole game, and does not wait for the reply to its last message."""
+
+    def __init__(self) -> None:
+        game = [START_GAME, START_KYOKU, DRAW | CAN_ACT, DISCARD, {"type": "end_kyoku"}, END | CAN_ACT]
+        self.messages: list[Message] = [{"type": "hello"}, *game]
+
+    def receive(self, timeout: float | None = None) -> Message:
+        if not self.messages:
+            raise ConnectionError("the connection was closed")
+        return self.messages.pop(0).copy()
+
+    def send(self, message: Message) -> None:
+        if not self.messages:
+            raise BrokenPipeError
+
+
+@pytest.mark.parametrize("games", [1, 2])
+def test_a_game_counts_although_the_reply_to_its_end_meets_a_closed_connection(output: Output, games: int) -> None:
+    join = {"type": "join", "name": "me", "room": "room"}
+    played = ClientSession(ScriptedBot(), join, games, output.report, output.errors.append)
+    if games == 1:
+        played.run(HangingUp())
+    else:
+        with pytest.raises(ConnectionError, match="was closed"):
+            played.run(HangingUp())
+    assert (played.finished, played.games_played) == (games == 1, 1)
+    assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
+
+
 def test_a_classic_server_gets_a_reply_to_every_message(output: Output) -> None:
     """It knows `name` and `room` alone, sends one message at a time, and names no scores where a round starts."""
     start_kyoku = {key: value for key, value in START_KYOKU.items() if key != "scores"}

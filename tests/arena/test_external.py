@@ -101,35 +101,39 @@ def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str
     assert chunk.counts[..., SCORE].any()
 
 
-def test_a_saved_game_says_where_a_bot_failed_and_what_follows_is_not_judged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", ["crash", "long-crash"])
+def test_a_saved_game_says_where_a_bot_failed_and_what_follows_is_not_judged(tmp_path: Path, fault: str) -> None:
     """At its third draw; until then it has drawn twice, and what follows is left out by show and review."""
     settings = RunSettings(
-        ("random", f"exec+event:{command(tmp_path, 'event', 'crash')}", "random"), 3, 4, "tenhou", "east"
+        ("random", f"exec+event:{command(tmp_path, 'event', fault)}", "random"), 3, 4, "tenhou", "east"
     )
     (tmp_path / "games").mkdir()
     chunk = played(settings, [0], tmp_path / "games")
-    for fault in chunk.faults:
-        (path,) = (tmp_path / "games").glob(f"*-{fault.rotation}.mjson.gz")
+    for found in chunk.faults:
+        assert ("/" in found.what) == (fault == "long-crash"), "the file with all that it said"
+        (path,) = (tmp_path / "games").glob(f"*-{found.rotation}.mjson.gz")
         lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
         ((number, error),) = [(number, line) for number, line in enumerate(lines) if line["type"] == "error"]
-        assert error == {"type": "error", "actor": fault.seat, "message": fault.what, "played_by": "safe defaults"}
-        draws = [line for line in lines[:number] if line["type"] == "tsumo" and line["actor"] == fault.seat]
+        said = error.pop("message")
+        assert "; stderr: " in said if fault == "crash" else said.endswith("line 27 | line 28 | line 29")
+        assert error == {"type": "error", "actor": found.seat, "played_by": "safe defaults"}
+        draws = [line for line in lines[:number] if line["type"] == "tsumo" and line["actor"] == found.seat]
         assert len(draws) == 3
         assert lines[number - 1] == draws[-1]
         record = read_records(path)
         told = f"played by safe defaults from event {number + 1} on"
         show_game(record, Console(file=(text := StringIO()), width=150))
         assert f"tsumogiri_bot: {told}\n" in text.getvalue()
-        reviewed = seat_decisions(record, fault.seat)
+        reviewed = seat_decisions(record, found.seat)
         assert {decision.message < number - 1 for decision in reviewed.decisions} <= {True}
-        assert seat_decisions(record, (fault.seat + 1) % 3).decisions[-1].message > number
-        assert record.told_handed_over(fault.seat) == told
-        assert record.told_handed_over((fault.seat + 1) % 3) == ""
+        assert seat_decisions(record, (found.seat + 1) % 3).decisions[-1].message > number
+        assert record.told_handed_over(found.seat) == told
+        assert record.told_handed_over((found.seat + 1) % 3) == ""
 
 
 @pytest.mark.slow
 def test_the_command_line_plays_external_bots_and_reports_their_faults(arena: Arena, tmp_path: Path) -> None:
-    good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "crash")
+    good, bad = command(tmp_path, "array"), command(tmp_path, "asked", "long-crash")
     bots = f'"exec:{good}",exec+kita+asked:{bad},random'
     options = ["--bots", bots, "--games", 12, "--length", "east", "--seed", 4]
     for jobs in (1, 2):

@@ -104,6 +104,37 @@ def test_rewards(reward: str) -> None:
     assert (ends > 2) == (reward == "round_points")
 
 
+def test_a_reward_of_ones_own_is_that_of_each_action_for_all_agents() -> None:
+    def points(before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        assert before.dtype == after.dtype == TABLE
+        own = np.arange(len(seats)), seats
+        if not before["honba"].any() and after["honba"].any():
+            raise RuntimeError("a dealer repeats")
+        return (after["seat"]["score"][own] - before["seat"]["score"][own]) / 1_000
+
+    env, bot = sanma_v0.raw_env(reward=points, length="east"), make_bot("rule")
+    env.reset(seed=2)
+    totals, raised = dict.fromkeys(AGENTS, 0.0), 0
+    missed = np.zeros(3)
+    for agent in env.agent_iter():
+        totals[agent] += env.last()[1]
+        over, before = env.terminations[agent], np.array(env.game.scores)
+        try:
+            env.step(None if over else bot.act(np.array([env.game.view(AGENTS.index(agent))]))[0])
+        except RuntimeError:  # the action is taken, its reward is lost, and the game goes on
+            raised += 1
+            missed += np.array(env.game.scores) - before
+    assert raised > 0
+    assert [totals[agent] for agent in AGENTS] == pytest.approx((before - missed - 35_000) / 1_000)
+
+
+def test_a_reward_of_ones_own_that_gives_no_rewards_is_told() -> None:
+    env = sanma_v0.raw_env(reward=lambda before, after, seats: [0.0])
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match=r"reward must return float\[3\]"):
+        env.step(env.action_space("player_0").sample(env.observe("player_0")["action_mask"]))
+
+
 def test_round_points_are_paid_when_their_round_ends() -> None:
     """Whoever deals next, and once a round."""
     env, bot = sanma_v0.raw_env(reward="round_points"), make_bot("rule")

@@ -23,11 +23,16 @@ from nukidora.envs import sanma_v0
 
 env = gymnasium.make("nukidora/Sanma-v0", opponents=("tsumogiri", "tsumogiri"))
 check_env(env.unwrapped, skip_render_check=True)
-games = gymnasium.make_vec("nukidora/Sanma-v0", num_envs=3, opponents=("tsumogiri", "tsumogiri"))
-games.reset(seed=1)
-ended = 0
-while ended < 3:
-    ended += int(games.step(games.action_space.sample())[2].sum())
+for mode in ("NEXT_STEP", "SAME_STEP", "DISABLED"):
+    settings = {"opponents": ("tsumogiri", "tsumogiri"), "length": "east", "autoreset_mode": mode}
+    games = gymnasium.make_vec("nukidora/Sanma-v0", num_envs=3, **settings)
+    games.reset(seed=1)
+    ended = 0
+    while ended < 3:
+        over = games.step(games.action_space.sample())[2]
+        ended += int(over.sum())
+        if mode == "DISABLED" and over.any():
+            games.reset(options={"reset_mask": over})
 players = sanma_v0.env()
 players.reset(seed=1)
 print(gymnasium.__version__, players.action_space("player_0").n)

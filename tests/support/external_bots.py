@@ -38,6 +38,8 @@ def fail(event):
     if fault == "crash":
         print("Traceback (most recent call last):", "ValueError: no idea", sep="\\n", file=sys.stderr)
         sys.exit(3)
+    if fault == "long-crash":
+        sys.exit("\\n".join(f"line {number}" for number in range(30)))
     if fault in ("hang", "unstoppable", "grandchild", "daemon"):
         time.sleep(600)
     if fault == "illegal":
