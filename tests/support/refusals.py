@@ -66,8 +66,8 @@ BAD_USES = {
         --length west -> --length west east hanchan
         --timeout 0 -> --timeout 0
         --seed -1 -> --seed -1
-        --walls [shuffled|tenhou] -> --walls $ tenhou:SEED
-        --walls tenhou:[1234|mt19937ar,12|mt19937ar-sha512-n288-base64,[!!|abcd]] -> --walls seed
+        --walls shuffled -> --walls shuffled tenhou:SEED
+        --walls tenhou[''|:1234|:mt19937ar,12|:mt19937ar-sha512-n288-base64,abcd] -> --walls seed
         --scores 25000,80000 -> --scores 25000,80000
         --scores 25000,35000,35000 -> --scores 25000,35000,35000 105000 95000
         --scores 25050,35000,44950 -> --scores 25050,35000,44950 25050
