@@ -81,7 +81,7 @@ def play(
         tenhou_seed=tenhou_seed,
     )
     settings.make_rules()  # raises for rules that do not exist
-    games_of(settings, [0])  # and this for a seed that is none of Tenhou's
+    settings.tenhou_walls(games_of(settings, [0]))  # raises for a seed that is none
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):
         if jobs > 1:

@@ -98,7 +98,7 @@ class RunSettings:
     def tenhou_walls(self, games: Sequence[Game]) -> list[TenhouWalls]:
         """Tenhou's walls of each of ``games``; none if they are shuffled from their seeds."""
         red_fives = self.make_rules().red_fives
-        return [TenhouWalls(game.tenhou_seed, red_fives=red_fives) for game in games if game.tenhou_seed]
+        return [TenhouWalls(game.tenhou_seed, red_fives=red_fives) for game in games] if self.tenhou_seed else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,12 @@ class Game:
     rotation: int
     seed: int
     seats: list[int]  # index of the bot on each seat
-    tenhou_seed: str = ""  # of its walls, if they are Tenhou's
+    first_tenhou_seed: str = ""  # of the first wall of the schedule, if the walls are Tenhou's
+
+    @property
+    def tenhou_seed(self) -> str:
+        """Tenhou's seed of the wall, ``""`` if it is shuffled from `seed`."""
+        return further_seed(self.first_tenhou_seed, self.wall) if self.first_tenhou_seed else ""
 
     @property
     def name(self) -> str:
@@ -126,7 +131,7 @@ def game_number(wall: int, rotation: int) -> int:
 def games_of(settings: RunSettings, walls: Sequence[int]) -> list[Game]:
     """The games on ``walls``, wall by wall in all rotations."""
     return [
-        Game(wall, rotation, seed, seats, settings.tenhou_seed and further_seed(settings.tenhou_seed, wall))
+        Game(wall, rotation, seed, seats, settings.tenhou_seed)
         for wall, seed, rotations in zip(walls, settings.wall_seeds(walls), seating(walls).tolist())
         for rotation, seats in enumerate(rotations)
     ]
