@@ -171,11 +171,11 @@ class BotGames:
         return found
 
     def at_seat(self, seat: int) -> BotGames:
-        """The games in which the bot had this seat, one on each wall; ``seats`` must be known."""
-        there = np.argmax(self.seats == seat, axis=1)[:, None]
-        counts = np.take_along_axis(self.counts, there[..., None], axis=1)
-        placements, points = (np.take_along_axis(each, there, axis=1) for each in (self.placements, self.final_points))
-        return BotGames(self.bot, counts, placements, points)
+        """The games in which the bot had this seat, at most one on each wall; ``seats`` must be known."""
+        there = self.seats == seat
+        return BotGames(
+            self.bot, self.counts[there][:, None], self.placements[there][:, None], self.final_points[there][:, None]
+        )
 
 
 @dataclass(frozen=True, slots=True)

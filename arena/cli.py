@@ -21,6 +21,7 @@ COMMANDS = {
     "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
     "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
+    "stats": ("arena.stats", "counts how players play, from records of their games"),
 }
 BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
 EPILOG = """\

@@ -159,5 +159,6 @@ class AtSeat:
         return f"{self.what}, of the games at seat {self.seat}"
 
     def __call__(self, games: BotGames) -> float | None:
-        """The value."""
-        return self.of(games.at_seat(self.seat))
+        """The value; None without such games."""
+        there = games.at_seat(self.seat)
+        return self.of(there) if there.n_games else None

@@ -25,6 +25,7 @@ SMALLER: dict[str, Any] = {
     "arena.calibration.STRIDES": (1,),
     "arena.balancing.LOOKS": ((60, 0.6), (120, None)),
     "engine.records.commands.CHECKPOINT": 4,
+    "arena.record_stats.CHECKPOINT": 4,
     "agents.bert.training.data.sources.MIN_CHUNK": 2,
 }
 SMALLER_WITH_TORCH = {"agents.bert.training.trainer.VALIDATION_SAMPLES": 256}
@@ -64,6 +65,11 @@ PROGRAMS = {
     "validate": Program(
         "engine.cli validate tests/data/records --rules majsoul --json {}/a.json",
         "engine.common.progress:Progress.advance", 9, "interrupted: 9 records are checked; the same command continues",
+        "a.json.partial*", "a.json", code=FAILED,
+    ),
+    "stats": Program(
+        "arena.cli stats tests/data/records --json {}/a.json",
+        "engine.common.progress:Progress.advance", 9, "interrupted: 9 records are counted; the same command continues",
         "a.json.partial*", "a.json", code=FAILED,
     ),
     "bert data": Program(

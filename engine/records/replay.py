@@ -9,7 +9,7 @@ print(replay.n_rounds, replay.mismatches)
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,12 +153,22 @@ class Replay:
     ([], 5)
     """
 
-    def __init__(self, record: GameRecord, rules: Rules | str | None = None) -> None:
-        """`rules`, or the preset of that name: instead of those of the record. If neither is given, Tenhou's."""
+    def __init__(
+        self,
+        record: GameRecord,
+        rules: Rules | str | None = None,
+        round_over: Callable[[np.ndarray], object] | None = None,
+    ) -> None:
+        """`rules`, or the preset of that name: instead of those of the record. If neither is given, Tenhou's.
+
+        `round_over` is called with the live table, uint8[TABLE.itemsize], after each round that was replayed to its
+        end.
+        """
         if not isinstance(record, GameRecord):
             raise TypeError(f"Replay takes a GameRecord, such as read_records(FILE) returns, not {record!r}")
         self.record = record
         self.rules = rules_named(rules or record.rules or TENHOU)
+        self._round_over = round_over
         self.mismatches: list[Mismatch] = []
         self.contradictions: list[Contradiction] = []
         self.results: dict[int, Message] = {}  # index of a win or draw -> what it is by the rules, with all keys
@@ -197,6 +207,8 @@ class Replay:
                     self._begin(follows=agreed)
                     yield from self._play()
                     agreed = self._phase >= ROUND_OVER
+                    if agreed and self._round_over is not None:
+                        self._round_over(self._raw)
                 except _Deviation as deviation:
                     self._note(deviation)
                     agreed = False

@@ -121,6 +121,13 @@ BAD_USES = {
         --bots rule,efficiency,efficiency --json {notes} -> {notes}
         -> --bots
     """,
+    "arena stats": """
+        nowhere -> nowhere
+        {record} --json [.|/dev/null/a.json] -> --json $
+        {record} --room gold,silver -> --room gold,silver
+        {record} --jobs 0 -> --jobs 0
+        -> PATH
+    """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2

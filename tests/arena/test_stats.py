@@ -1,0 +1,111 @@
+"""Statistics of players from records: those of the arena's own games, and what becomes of records that do not count."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.api import play
+from arena.cli import main
+from engine.common.program import FAILED, OK
+from engine.records.files import find_records
+from tests.conftest import DATA
+
+BOTS = ["rule", "efficiency", "random"]
+# By walls in the arena, where luck is taken out; here by games.
+OF_WALLS = {"bot", "player", "placement", "final_points", "luck_ratio"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Games that the arena has saved, and its statistics of them, `arena.json`."""
+    folder = tmp_path_factory.mktemp("games")
+    match = play(BOTS, games=12, seed=5, control_variates=False, save=folder)
+    (folder / "arena.json").write_text(json.dumps(match.document))
+    return folder
+
+
+def counted(folder: Path, *words: str, code: int = OK) -> dict[str, Any]:
+    """The document of ``--json``; the command ends with `code`."""
+    file = folder / "stats.json"
+    assert main(["stats", *words, "--json", str(file)]) == code
+    document: dict[str, Any] = json.loads(file.read_bytes())
+    return document
+
+
+def test_the_games_of_the_arena_have_its_statistics(folder: Path, tmp_path: Path) -> None:
+    theirs = {row["bot"]: row for row in json.loads((folder / "arena.json").read_bytes())["bots"]}
+    document = counted(tmp_path, str(folder / "*.gz"))
+    together, *players = document["players"]
+    assert (document["games"], document["faults"], together["games"]) == (12, [], 36)
+    assert {row["player"] for row in players} == set(BOTS)
+    for row in players:
+        own = theirs[row["player"]]
+        assert {key: row[key] for key in row.keys() - OF_WALLS} == {key: own[key] for key in row.keys() - OF_WALLS}
+        for key in ("placement", "final_points"):
+            assert row[key]["mean"] == pytest.approx(own[key]["mean"])
+            assert row[key]["interval"] is not None
+    assert together["placement"] == {"mean": pytest.approx(2), "interval": None}
+
+
+def test_the_tables_show_the_players_that_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["stats", str(folder / "*.gz"), "--player", "rule", "--player", "random", "--statistics"]
+    assert main(words) == OK
+    out = capsys.readouterr().out
+    assert "Results: 12 games of 3 players" in out
+    assert "other players 1" in out
+    assert "Yaku, % of wins" in out
+    assert "efficiency" not in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_name_that_nobody_has_is_answered_with_close_ones(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["stats", str(folder / "*.gz"), "--player", "ruel"])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "--player ruel" in error
+    assert "there are rule" in error
+
+
+def test_what_does_not_count_is_named_and_the_rest_is_counted(folder: Path, tmp_path: Path) -> None:
+    """A game that the rules deny, one that does not end, one that is damaged; and a seat that another has played."""
+    first, second, third, fourth = find_records([folder])[:4]
+    lines = gzip.decompress(first.read_bytes()).decode().splitlines()
+    number, won = next((at, json.loads(line)) for at, line in enumerate(lines) if '"type":"hora"' in line)
+    denied = [*lines[:number], json.dumps(won | {"hora_points": won["hora_points"] + 100}), *lines[number + 1 :]]
+    (tmp_path / "denied.mjson").write_text("\n".join(denied))
+    lines = gzip.decompress(second.read_bytes()).decode().splitlines()
+    rounds = [at for at, line in enumerate(lines) if '"type":"end_kyoku"' in line]
+    (tmp_path / "no_end.mjson").write_text("\n".join([*lines[: rounds[1] + 1], '{"type":"end_game"}']))
+    (tmp_path / "damaged.mjson").write_bytes(third.read_bytes()[:500])
+    lines = gzip.decompress(fourth.read_bytes()).decode().splitlines()
+    seat = json.loads(lines[0])["names"].index("rule")
+    error = {"type": "error", "actor": seat, "message": "gone", "played_by": "safe defaults"}
+    (tmp_path / "handed_over.mjson").write_text("\n".join([*lines[:9], json.dumps(error), *lines[9:]]))
+    document = counted(tmp_path, str(tmp_path / "*.mjson"), code=FAILED)
+    assert document["games"] == 1
+    assert {Path(fault.split(":")[0]).name for fault in document["faults"]} == {
+        "denied.mjson", "no_end.mjson", "damaged.mjson",
+    }  # fmt: skip
+    assert {row["player"] for row in document["players"][1:]} == {"efficiency", "random"}
+
+
+def test_other_records_and_filters(tmp_path: Path) -> None:
+    document = counted(tmp_path, str(DATA / "records"), "--room", "phoenix", "--length", "hanchan")
+    assert document["left_out"] > 0
+    assert document["games"] > 3
+    together = document["players"][0]
+    assert together["games"] == 3 * document["games"]
+    assert together["first"] == pytest.approx(1 / 3)
+
+
+def test_no_games_are_a_failure_and_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty.mjson").write_text("")
+    document = counted(tmp_path, str(tmp_path / "empty.mjson"), code=FAILED)
+    assert (document["games"], document["players"]) == (0, [])
+    assert "no games were counted" in capsys.readouterr().out
