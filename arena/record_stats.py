@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import closing
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -131,8 +132,6 @@ def shown_players(by_games: Sequence[str], named: Sequence[str] | None) -> list[
         return list(by_games[:SHOWN])
     for name in named:
         if name not in by_games:
-            from difflib import get_close_matches
-
             close = get_close_matches(name, by_games, MAX_CLOSE) or by_games[:MAX_CLOSE]
             raise ValueError(f"--player {name}: no game of that name was counted; there are {', '.join(close)}, …")
     return list(dict.fromkeys(named))
