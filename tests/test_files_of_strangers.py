@@ -19,6 +19,9 @@ import pytest
 
 from agents.bert.bot import BUNDLED
 from agents.bert.training.data import shards
+from agents.bert.training.data.manifest import MANIFEST, read_manifest
+from agents.linear.config import CHECKPOINT
+from agents.linear.training import Trainer
 from agents.registry import is_built_in, make
 from agents.residual.features import FEATURES
 from agents.rl.policy import NAMES, load_weights
@@ -27,6 +30,7 @@ from agents.strength.scale import read_scale
 from arena import cli as arena_cli
 from arena.leagues import cli as league_cli
 from arena.leagues.games import LeagueSettings
+from arena.parquet import ends_of
 
 MADE = "made-by-a-file"
 
@@ -125,6 +129,25 @@ def shard() -> Path:
     return Path()
 
 
+def parts() -> Path:
+    """The rows of a chunk of the arena, kept for its Parquet files."""
+    with Path("games-000000.npy").open("wb") as file:
+        np.save(file, MAKERS)
+    return Path("games-000000.npy")
+
+
+def run_of_linear() -> Path:
+    """A run of `agents.linear train`, whose state is a pickled object."""
+    return archive(CHECKPOINT, "config", "theta", "best", "means", "epochs").parent
+
+
+def resume_linear(folder: Path) -> None:
+    """Go on with a run of `agents.linear train`, of which only the folder matters here."""
+    run = object.__new__(Trainer)
+    run.folder = folder
+    run._load()
+
+
 def scale_of(path: str) -> str:
     """A bot in a file, whose scale is a pickled object."""
     pickled(f"{Path(path).stem}.Bot.strength.json")
@@ -140,6 +163,9 @@ READERS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "model.onnx": (lambda: network("model.onnx"), lambda path: make(f"bert:{path}")),
     "model.safetensors": (lambda: network("model.safetensors"), lambda path: make(f"bert:{path}")),
     "shards": (shard, lambda folder: shards.load(folder, 0)),
+    "rows of the arena": (parts, ends_of),
+    "run of agents.linear": (run_of_linear, resume_linear),
+    "manifest of training data": (lambda: pickled(MANIFEST).parent, read_manifest),
     "scale": (lambda: scale_of("bot.py"), read_scale),
 }
 
@@ -150,6 +176,19 @@ def test_pickled_objects_are_refused(reader: str) -> None:
     given = write()
     with pytest.raises(ValueError, match=r"\w"):  # each reader says it in its own words
         read(given)
+
+
+@pytest.mark.parametrize("key", ["attn_implementation", "experts_implementation", "quantization_config"])
+def test_a_network_that_names_code(key: str) -> None:
+    """Transformers would load a kernel from the internet, or import a package that quantizes."""
+    pytest.importorskip("torch")
+    from agents.bert.training.networks import create_or_load
+
+    copytree(BUNDLED, "network")
+    config = Path("network", "config.json")
+    config.write_text(json.dumps(json.loads(config.read_text()) | {key: "stranger/kernel"}))
+    with pytest.raises(ValueError, match=f"config.json has {key}, which no network of this bot has"):
+        create_or_load("network")
 
 
 def test_a_run_of_reinforcement_learning() -> None:
