@@ -225,3 +225,11 @@ def test_a_round_without_end_is_refused_soon() -> None:
     kan = {"name": "RecordAnGangAddGang", "data": {"type": 3, "tiles": "5z"}}
     with pytest.raises(RecordError, match=r"record 1002 .* more than 1,000 events: no round has as many"):
         parse_record(json.dumps({"records": [start, *[kan] * 5000]}).encode(), "x")
+
+
+def test_a_binary_record_of_nothing_takes_no_memory() -> None:
+    """An empty record takes two bytes in a file, and hundreds in memory."""
+    details = protocol.GameDetailRecords(records=[b""] * 200_000).SerializeToString()
+    data = protocol.Wrapper(name=".lq.GameDetailRecords", data=details).SerializeToString()
+    with pytest.raises(RecordError, match=r"with 200,000 records: no game has as many"):
+        parse_record(data, "x")
