@@ -5,9 +5,11 @@ The folder is named by `MADE`: by a bot in a league, by what unpickling calls, b
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -31,6 +33,8 @@ from arena import cli as arena_cli
 from arena.leagues import cli as league_cli
 from arena.leagues.games import LeagueSettings
 from arena.parquet import ends_of
+from arena.recorder import check_folder, file_name
+from arena.schedule import RunSettings, games_of
 
 MADE = "made-by-a-file"
 
@@ -198,3 +202,23 @@ def test_a_run_of_reinforcement_learning() -> None:
 
     with pytest.raises(ValueError, match=STATE):
         Run(pickled(STATE).parent, SMALL, None)
+
+
+@pytest.mark.parametrize("content", ["nested", "no deflate", "a line without end", "pickled"])
+def test_a_saved_game(content: str) -> None:
+    """In place of the first game of a match."""
+    settings = RunSettings(("rule", "random", "random"), 3, 1, "tenhou", "east")
+    (game, *_), rules = games_of(settings, [0]), settings.make_rules()
+    data = {
+        "nested": gzip.compress(b"{}\n" + b"[" * 100_000),
+        "no deflate": gzip.compress(b"{}\n" * 100)[:10] + b"\xff" * 100,
+        "a line without end": gzip.compress(b"x" * (1 << 24)),
+        "pickled": pickle.dumps(Maker()),
+    }
+    Path(file_name(game)).write_bytes(data[content])
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="is a game of another run on the same walls"):
+        check_folder(Path(), [game], settings.bots, rules, settings.scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 23
