@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from agents.bert.bot import BUNDLED
+from agents.bert.families import family_of
 from agents.bert.training.data import shards
 from agents.bert.training.data.manifest import MANIFEST, read_manifest
 from agents.linear.config import CHECKPOINT
@@ -193,6 +194,32 @@ def test_a_network_that_names_code(key: str) -> None:
     config.write_text(json.dumps(json.loads(config.read_text()) | {key: "stranger/kernel"}))
     with pytest.raises(ValueError, match=f"config.json has {key}, which no network of this bot has"):
         create_or_load("network")
+
+
+def test_nested_json_is_one_error() -> None:
+    """Python's parser gives up with an error that is no ValueError."""
+    pytest.importorskip("torch")
+    from agents.bert.training.commands import CONFIG_FILE, check_config
+    from agents.bert.training.config import TrainingConfig
+
+    for name in (MANIFEST, CONFIG_FILE, "config.json"):
+        Path(name).write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="damaged"):
+        read_manifest(Path())
+    with pytest.raises(ValueError, match="damaged"):
+        check_config(TrainingConfig("train", "data", "micro"), Path())
+    assert family_of(Path()).name == "bert"
+
+
+def test_a_model_of_hands_is_read_in_bounded_memory() -> None:
+    arrays = {name: np.zeros(1 << 23) for name in Model._fields}
+    np.savez_compressed("hands.npz", **arrays)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_model(Path("hands.npz"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 23
 
 
 def test_a_run_of_reinforcement_learning() -> None:
