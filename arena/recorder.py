@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from engine.records.model import GameRecord
 from engine.records.tenhou_json import OF_TENHOU
 from engine.rules import Rules, Scores
 from engine.tables import Tables
+
+MAX_LINE = 1 << 20  # characters of the first lines of a saved game, which have some thousand
 
 
 class Recorder:
@@ -94,9 +97,9 @@ def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules
     path = folder / file_name(game)
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            first_line, round_start = file.readline(), json.loads(file.readline())
+            first_line, round_start = file.readline(MAX_LINE), json.loads(file.readline(MAX_LINE))
         same = round_start["scores"] == [scores[index] for index in game.seats]
-    except (OSError, ValueError, EOFError, LookupError, TypeError):
+    except (OSError, ValueError, EOFError, LookupError, TypeError, RecursionError, zlib.error):
         same, first_line = False, ""
     if not same or first_line != opening(game, start_game([bots[index] for index in game.seats], rules), rules):
         raise ValueError(

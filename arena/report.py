@@ -19,6 +19,7 @@ from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
 from arena.schedule import ROTATIONS
 from arena.stopping import MIN_WALLS, UNDECIDED
+from engine.common.options import printable_texts
 from engine.common.program import PLAIN
 from engine.rules import EVEN_SCORES
 
@@ -27,7 +28,8 @@ ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=T
 
 
 def print_report(console: Console, document: dict[str, Any]) -> None:
-    """Print all tables, what was played, how fast, and which bots failed."""
+    """Print all tables, what was played, how fast, and which bots failed; its texts may be of a stranger."""
+    document = printable_texts({key: value for key, value in document.items() if key != "games"})
     settings, bots, speed = document["settings"], document["bots"], document["speed"]
     walls = f"{bots[0]['games'] // ROTATIONS:,} walls in {ROTATIONS} rotations"
     scores = tuple(settings["scores"])

@@ -34,6 +34,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
+from numba.core.typing.templates import builtin_registry
 
 FIXED = ("numpy", "numba", "math")  # packages whose versions, and with them contents, are part of the platform
 NEW = ".new-"  # how folders of files that are being written begin
@@ -237,6 +238,12 @@ def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., 
     return digest.hexdigest(), tuple(callees)
 
 
+def is_jitable(function: FunctionType) -> bool:
+    """Whether compiled code may call a plain function: `numba.extending.register_jitable` has registered it."""
+    own = function.__module__.split(".")[0] not in FIXED
+    return own and any(known is function for known, _ in builtin_registry.globals)
+
+
 def codes_of(code: CodeType) -> Iterator[CodeType]:
     """A code object and those nested in it."""
     yield code
@@ -269,8 +276,11 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
             attribute = getattr(value, name)
             if not isinstance(attribute, ModuleType) or attribute.__name__.split(".")[0] not in FIXED:
                 yield from texts_of(attribute, names, callees, f"{where}.{name}")
+    elif isinstance(value, FunctionType) and is_jitable(value):
+        callees.append(value)
+        yield value.__qualname__
     elif isinstance(value, tuple | list):
-        yield f"{type(value).__name__} of {len(value)}"
+        yield f"{type(value).__name__} of {len(value)} {getattr(value, '_fields', '')}"
         for element in value:
             yield from texts_of(element, names, callees, where)
     elif isinstance(value, np.ndarray):

@@ -164,8 +164,8 @@ class Access:
         per_minute = settings.requests_per_minute
         self._requests = AddressRateLimiter(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
 
-    def stores_annotation(self, address: str, size: int) -> bool:
-        """Whether an annotation of so many bytes is stored: for its address, and for all together."""
+    def stores(self, address: str, size: int) -> bool:
+        """Whether a text of so many bytes that a bot causes is stored: for its address, and for all together."""
         if not self._all_annotations.take(size):
             return False
         with suppress(RateLimitError):

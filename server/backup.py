@@ -25,7 +25,7 @@ from server.data_folder import exclusive_lock, make_folder
 from server.game.journal import find_journals
 from server.migrations import FOLDER
 from server.settings import Settings
-from server.store.database import read_url
+from server.store.database import PRIVATE, read_url
 
 STEP = 4096  # pages of a SQLite database copied between two reports of progress
 TABLES = frozenset({"alembic_version", "games", "seats", "records", "players", "ratings", "rooms", "tokens"})
@@ -87,7 +87,8 @@ def new_file(file: Path) -> Iterator[Path]:
     """Write a file by a temporary one beside it, which is removed if the block raises."""
     temporary = file.with_name(file.name + SUFFIX)
     try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))  # it holds hashes of tokens
+        temporary.unlink(missing_ok=True)  # of an earlier try; somebody else's would be readable for them
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))  # it holds hashes of tokens
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
@@ -161,6 +162,7 @@ def restore_sqlite(file: Path, path: Path) -> str:
     for suffix in ("-wal", "-shm", ""):  # SQLite would apply a log that is left behind to the restored database
         old = Path(f"{path}{suffix}")
         if old.exists():
+            old.chmod(PRIVATE)
             old.rename(f"{aside}{suffix}")
             kept = f"; the database that was there is {aside}"
     copy.rename(path)

@@ -365,9 +365,9 @@ class Lobby:
         """See `GameOwner`."""
         self.broadcasts[game_id].recorded(rounds)
 
-    def stores_annotation(self, address: str, size: int) -> bool:
+    def stores(self, address: str, size: int) -> bool:
         """See `GameOwner`."""
-        stored = self.access.stores_annotation(address, size)
+        stored = self.access.stores(address, size)
         if not stored:
             self.metrics.annotations_dropped.inc()
         return stored

@@ -36,7 +36,9 @@ class Metrics:
         self.taken_over = Counter("seats_taken_over", "seats taken over by a house bot", **own)
         self.connections = Gauge("connections", "connections of bots and spectators", **own)
         self.sockets = Gauge("sockets", "open sockets: connections of bots and spectators, and HTTP connections", **own)
-        self.annotations_dropped = Counter("annotations_dropped", "annotations of bots that were not stored", **own)
+        self.annotations_dropped = Counter(
+            "annotations_dropped", "annotations and texts of faults that were not stored", **own
+        )
         self.database_bytes = Gauge("database_bytes", "bytes that the database takes, measured by the hour", **own)
         self.refused = Counter("refused", "connections and joins refused", **own)
         ProcessCollector(registry=self.registry)  # memory, descriptors, CPU; collects nothing where there is no /proc

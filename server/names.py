@@ -16,8 +16,8 @@ from confusable_homoglyphs.confusables import confusables_data
 from agents.registry import BUILT_IN
 
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
-# The last two, an empty braille cell and a note without a head, are symbols that show as nothing.
-NOTHING = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Mn}\p{Me}\p{C}\p{Z}\u2800\U0001d159]")
+# The last four, an empty braille cell, blank hieroglyphs and a note without a head, are symbols that show as nothing.
+NOTHING = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Mn}\p{Me}\p{C}\p{Z}\u2800\U00013441\U00013442\U0001d159]")
 LATIN = regex.compile(
     r"(?:LATIN|INDICATOR) .*?LETTER (?:(?:SMALL CAPITAL|SIDEWAYS|OPEN|CLOSED|REVERSED|TURNED) )*([A-Z])(?: |$)"
 )
@@ -41,8 +41,11 @@ def look_alike(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _looks(name: str) -> frozenset[str]:
-    """The skeletons of a name as it is and in small letters: a capital I looks like a small L, and is an i."""
-    return frozenset({skeleton(name), skeleton(name.casefold())})
+    """The skeletons of a name as it is and in small letters: a capital I looks like a small L, and is an i.
+
+    Decomposed first: the capitals of other styles have no small letters.
+    """
+    return frozenset({skeleton(name), skeleton(unicodedata.normalize("NFKD", name).casefold())})
 
 
 def skeleton(name: str) -> str:
@@ -54,8 +57,11 @@ def skeleton(name: str) -> str:
 def _plain(character: str) -> str:
     """A character of a decomposed name as it looks."""
     letter = _prototypes().get(character, character)
-    latin = LATIN.search(unicodedata.name(letter, "")) if len(letter) == 1 else None
-    return latin[1].lower() if latin else letter.casefold()
+    folded = letter.casefold()  # Cherokee's small letters fold to its capitals, which look like ours
+    for each in (letter, character, _prototypes().get(folded, folded)):
+        if len(each) == 1 and (latin := LATIN.search(unicodedata.name(each, ""))):
+            return latin[1].lower()
+    return folded
 
 
 @cache

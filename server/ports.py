@@ -201,8 +201,8 @@ class GameOwner(Protocol):
         """The game's history has new messages, which finish that many rounds."""
         ...
 
-    def stores_annotation(self, address: str, size: int) -> bool:
-        """Whether an annotation of so many bytes, of a bot of an address, is stored."""
+    def stores(self, address: str, size: int) -> bool:
+        """Whether a text of so many bytes that a bot of an address causes, annotation or fault, is stored."""
         ...
 
     def game_over(self, game_id: str) -> None:

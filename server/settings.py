@@ -180,7 +180,10 @@ class Settings(RoomSettings):
         default=JOIN_TIMEOUT, metadata=about("seconds a new connection has to send its join message", gt=0, le=HOUR)
     )
     annotations_per_minute: int = field(
-        default=1024, metadata=about("KiB of annotations (ext_bot) of one address that are stored", ge=1, le=MANY)
+        default=1024,
+        metadata=about(
+            "KiB of annotations (ext_bot) and texts of faults of one address that are stored", ge=1, le=MANY
+        ),
     )
     keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=CENTURY))
     keep_games: int = field(

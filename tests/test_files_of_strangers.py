@@ -5,9 +5,11 @@ The folder is named by `MADE`: by a bot in a league, by what unpickling calls, b
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +20,11 @@ import numpy as np
 import pytest
 
 from agents.bert.bot import BUNDLED
+from agents.bert.families import family_of
 from agents.bert.training.data import shards
+from agents.bert.training.data.manifest import MANIFEST, read_manifest
+from agents.linear.config import CHECKPOINT
+from agents.linear.training import Trainer
 from agents.registry import is_built_in, make
 from agents.residual.features import FEATURES
 from agents.rl.policy import NAMES, load_weights
@@ -27,6 +33,9 @@ from agents.strength.scale import read_scale
 from arena import cli as arena_cli
 from arena.leagues import cli as league_cli
 from arena.leagues.games import LeagueSettings
+from arena.parquet import ends_of
+from arena.recorder import check_folder, file_name
+from arena.schedule import RunSettings, games_of
 
 MADE = "made-by-a-file"
 
@@ -125,6 +134,25 @@ def shard() -> Path:
     return Path()
 
 
+def parts() -> Path:
+    """The rows of a chunk of the arena, kept for its Parquet files."""
+    with Path("games-000000.npy").open("wb") as file:
+        np.save(file, MAKERS)
+    return Path("games-000000.npy")
+
+
+def run_of_linear() -> Path:
+    """A run of `agents.linear train`, whose state is a pickled object."""
+    return archive(CHECKPOINT, "config", "theta", "best", "means", "epochs").parent
+
+
+def resume_linear(folder: Path) -> None:
+    """Go on with a run of `agents.linear train`, of which only the folder matters here."""
+    run = object.__new__(Trainer)
+    run.folder = folder
+    run._load()
+
+
 def scale_of(path: str) -> str:
     """A bot in a file, whose scale is a pickled object."""
     pickled(f"{Path(path).stem}.Bot.strength.json")
@@ -140,6 +168,9 @@ READERS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "model.onnx": (lambda: network("model.onnx"), lambda path: make(f"bert:{path}")),
     "model.safetensors": (lambda: network("model.safetensors"), lambda path: make(f"bert:{path}")),
     "shards": (shard, lambda folder: shards.load(folder, 0)),
+    "rows of the arena": (parts, ends_of),
+    "run of agents.linear": (run_of_linear, resume_linear),
+    "manifest of training data": (lambda: pickled(MANIFEST).parent, read_manifest),
     "scale": (lambda: scale_of("bot.py"), read_scale),
 }
 
@@ -152,6 +183,45 @@ def test_pickled_objects_are_refused(reader: str) -> None:
         read(given)
 
 
+@pytest.mark.parametrize("key", ["attn_implementation", "experts_implementation", "quantization_config"])
+def test_a_network_that_names_code(key: str) -> None:
+    """Transformers would load a kernel from the internet, or import a package that quantizes."""
+    pytest.importorskip("torch")
+    from agents.bert.training.networks import create_or_load
+
+    copytree(BUNDLED, "network")
+    config = Path("network", "config.json")
+    config.write_text(json.dumps(json.loads(config.read_text()) | {key: "stranger/kernel"}))
+    with pytest.raises(ValueError, match=f"config.json has {key}, which no network of this bot has"):
+        create_or_load("network")
+
+
+def test_nested_json_is_one_error() -> None:
+    """Python's parser gives up with an error that is no ValueError."""
+    pytest.importorskip("torch")
+    from agents.bert.training.commands import CONFIG_FILE, check_config
+    from agents.bert.training.config import TrainingConfig
+
+    for name in (MANIFEST, CONFIG_FILE, "config.json"):
+        Path(name).write_text("[" * 100_000)
+    with pytest.raises(ValueError, match="damaged"):
+        read_manifest(Path())
+    with pytest.raises(ValueError, match="damaged"):
+        check_config(TrainingConfig("train", "data", "micro"), Path())
+    assert family_of(Path()).name == "bert"
+
+
+def test_a_model_of_hands_is_read_in_bounded_memory() -> None:
+    arrays = {name: np.zeros(1 << 23) for name in Model._fields}
+    np.savez_compressed("hands.npz", **arrays)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_model(Path("hands.npz"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 23
+
+
 def test_a_run_of_reinforcement_learning() -> None:
     pytest.importorskip("torch")
     from agents.rl.training import STATE, Run
@@ -159,3 +229,23 @@ def test_a_run_of_reinforcement_learning() -> None:
 
     with pytest.raises(ValueError, match=STATE):
         Run(pickled(STATE).parent, SMALL, None)
+
+
+@pytest.mark.parametrize("content", ["nested", "no deflate", "a line without end", "pickled"])
+def test_a_saved_game(content: str) -> None:
+    """In place of the first game of a match."""
+    settings = RunSettings(("rule", "random", "random"), 3, 1, "tenhou", "east")
+    (game, *_), rules = games_of(settings, [0]), settings.make_rules()
+    data = {
+        "nested": gzip.compress(b"{}\n" + b"[" * 100_000),
+        "no deflate": gzip.compress(b"{}\n" * 100)[:10] + b"\xff" * 100,
+        "a line without end": gzip.compress(b"x" * (1 << 24)),
+        "pickled": pickle.dumps(Maker()),
+    }
+    Path(file_name(game)).write_bytes(data[content])
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="is a game of another run on the same walls"):
+        check_folder(Path(), [game], settings.bots, rules, settings.scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 23

@@ -51,6 +51,6 @@ def family_of(model: str | Path) -> Family:
         return SIZES[str(model)]
     try:
         found = json.loads((Path(model) / CONFIG).read_text(encoding="utf-8")).get("model_type")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         found = None
     return next((family for family in FAMILIES.values() if family.model_type == found), FAMILIES["bert"])

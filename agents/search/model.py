@@ -22,6 +22,7 @@ class Model(NamedTuple):
 
 
 NEUTRAL = Model(np.zeros(N_FEATURES), np.zeros((N_MELDS, N_BUCKETS, N_SHANTENS)))  # all hands alike
+MAX_MEMBER = 1 << 20  # bytes of an array in a file
 
 
 def save_model(path: Path, model: Model) -> None:
@@ -34,6 +35,8 @@ def load_model(path: Path) -> Model:
     """The model in a file that `save_model` wrote. Raises ValueError, in one line, for anything else."""
     try:
         with np.load(path) as archive:
+            if any(info.file_size > MAX_MEMBER for info in archive.zip.infolist()):
+                raise ValueError
             model = Model(*(np.ascontiguousarray(archive[name], dtype=np.float64) for name in Model._fields))
     except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no model"

@@ -12,6 +12,7 @@ from arena.columns import MISSING, PLAY
 from arena.leagues.columns import STANDINGS
 from arena.leagues.report import standing_rows, widest_share
 from arena.leagues.standings import League, Standing
+from engine.common.options import printable
 
 # How each built-in bot was made, for the last table.
 ORIGINS = {
@@ -111,13 +112,15 @@ def _origins(league: League) -> Iterator[str]:
     for standing in league.standings:
         full, points = split_strength(standing.bot)
         name, _, argument = full.partition(":")
-        weaker = "" if points is None else f"{-points} points weaker than `{full}`: "
+        weaker = "" if points is None else f"{-points} points weaker than {_code(full)}: "
         origin = ORIGINS.get(name, "not a bot of this project")
-        yield f"- {_code(standing.bot)}: {weaker}{origin}" + (f"; here with `{argument}`" if argument else "")
+        yield f"- {_code(standing.bot)}: {weaker}{origin}" + (f"; here with {_code(argument)}" if argument else "")
 
 
 def _code(bot: str) -> str:
-    return f"`{bot}`"
+    """A bot's name, which may be of a stranger's league: it ends neither the code nor the cell of a table."""
+    name = printable(bot).replace("`", "'").replace("|", "/")
+    return f"`{name}`"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], n_text: int = 1) -> Iterator[str]:

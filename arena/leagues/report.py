@@ -14,6 +14,7 @@ from arena.columns import Statistic
 from arena.leagues.columns import STANDINGS
 from arena.leagues.standings import League
 from arena.report import print_tables, title
+from engine.common.options import printable
 from engine.common.screen import TABLE_WIDTH
 
 
@@ -30,14 +31,15 @@ def print_league(console: Console, league: League) -> None:
     else:
         console.print("no games finished yet" if not league.games else f"no games to rate in {played}")
     for bot in league.failed:
-        line = f"bot {bot}: failed in every game; it and its games are left out of the ratings"
+        line = f"bot {printable(bot)}: failed in every game; it and its games are left out of the ratings"
         console.print(Text(line, style="red"), soft_wrap=True)
 
 
 def standing_rows(league: League) -> list[dict[str, Any]]:
     """The rows of the table of standings, best first."""
     return [
-        {"bot": f"{number} {standing.bot}"} | {key: value for key, value in asdict(standing).items() if key != "bot"}
+        {"bot": f"{number} {printable(standing.bot)}"}
+        | {key: value for key, value in asdict(standing).items() if key != "bot"}
         for number, standing in enumerate(league.standings, 1)
     ]
 
@@ -53,7 +55,7 @@ def cross_rows(league: League) -> list[dict[str, Any]]:
     names = [standing.bot for standing in league.standings]
     shares = {pair: of_pair.ahead.mean for pair, of_pair in league.pairs.items()}
     return [
-        {other: shares.get((name, other)) for other in names} | {"bot": f"{number} {name}"}
+        {other: shares.get((name, other)) for other in names} | {"bot": f"{number} {printable(name)}"}
         for number, name in enumerate(names, 1)
     ]
 

@@ -25,7 +25,7 @@ from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSet
 from arena.series import MatchTask, open_series_worker
 from arena.worker import WARM_UP, Update
 from engine.common.cluster import Cluster
-from engine.common.options import check_output
+from engine.common.options import check_output, printable
 from engine.common.progress import Progress
 from engine.common.workers import at_most, open_pool
 from engine.records.model import told
@@ -194,4 +194,4 @@ def status_of(league: League) -> str:
         return ""
     leader = league.standings[0]
     widest = "" if league.widest is None else f", widest ± {league.widest:.0f}"
-    return f"{leader.bot} leads with {leader.rating.mean:+.0f}{widest}"
+    return f"{printable(leader.bot)} leads with {leader.rating.mean:+.0f}{widest}"

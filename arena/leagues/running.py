@@ -16,7 +16,7 @@ from arena.leagues.games import LeagueSettings
 from arena.leagues.report import print_league
 from arena.leagues.run import LeagueRun
 from arena.running import how_to_join, uninterrupted
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser, describe_error, printable
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.common.workers import WorkerError
@@ -71,7 +71,7 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
             where = f"league in {kept}" if kept else "nothing was written: --json FILE keeps the league"
             console.print(where, soft_wrap=True, highlight=False, markup=False)
             if league.failed:
-                code, why = FAILED, f"failed in every game: {', '.join(league.failed)}"
+                code, why = FAILED, f"failed in every game: {printable(', '.join(league.failed))}"
         else:
             why += "; run the same command again to resume" if kept else "; with --json FILE, a league can be resumed"
         if why:

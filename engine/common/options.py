@@ -233,6 +233,17 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+def printable_texts(value: Any) -> Any:
+    """A value of JSON, all of whose texts are `printable`."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return list(map(printable_texts, value))
+    if isinstance(value, dict):
+        return {printable_texts(key): printable_texts(each) for key, each in value.items()}
+    return value
+
+
 def describe_error(error: Exception) -> str:
     """An error in one line; for an `OSError` about a file, the file and the reason."""
     if isinstance(error, OSError) and error.filename is not None:

@@ -30,7 +30,8 @@ ROOM_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}"  # URLs would normalise "." and
 ROOM_TEXT = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first)"  # ROOM_NAME in words
 ROOM_PATTERN = rf"^{ROOM_NAME}(\+{ROOM_NAME}(@-[0-9]{{1,4}})?)*$"  # a name, then +BOT or +BOT@-300 for each house bot
 
-INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")  # letters and symbols that show as nothing
+# Letters and symbols that show as nothing.
+INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0\U00013441\U00013442\U0001d159")
 
 _room = re.compile(ROOM_PATTERN)
 

@@ -40,6 +40,7 @@ _CALLS = {1: "pon", 2: "daiminkan"}
 _ADDED, _CONCEALED = 2, 3  # types of RecordAnGangAddGang
 _KYUSHU_KYUHAI = 1  # type of RecordLiuJu
 _MAX_KANS = 4
+_MAX_PLAY = 1000  # events of a round, which has some 300 at most: the time for a kan grows with them
 _EAST_MODE = 1  # last digit of the mode; 2 is a hanchan
 # Rules of friends' rooms and tournaments that are not played here: field, value -> what it is.
 _CUSTOM = {
@@ -175,6 +176,8 @@ class _Reader:
             raise ValueError("a record of another game than riichi mahjong for three")
         if name != FIRST_RECORD and (self.is_over or not self.round):
             raise ValueError("it belongs to no round")
+        if len(self.play) > _MAX_PLAY and name != FIRST_RECORD:
+            raise ValueError(f"more than {_MAX_PLAY:,} events: no round has as many")
         markers = [_tile(name) for name in fields.get("doras", [])]
         if name not in (FIRST_RECORD, "RecordHule") and len(markers) > len(self.markers):
             self.markers = markers

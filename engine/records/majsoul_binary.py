@@ -16,6 +16,7 @@ from engine.records.majsoul import Fields
 
 PACKAGE = ".lq."  # of the names of messages
 DETAILS = f"{PACKAGE}GameDetailRecords"
+MAX_RECORDS = 100_000  # of a game, which has some 3,000: empty ones take two bytes in a file, and hundreds in memory
 RESPONSE, FRAME_HEAD = 3, 3  # first byte of a WebSocket frame that answers a request; bytes before its message
 
 
@@ -41,7 +42,10 @@ def document_of(data: bytes) -> Fields:
 
 def _records(details: Any) -> Iterator[Fields]:
     """The records of a game with their names; what a later version of the game may have added has no fields."""
-    for data in details.records or [action.result for action in details.actions if action.result]:
+    found = details.records or [action.result for action in details.actions if action.result]
+    if len(found) > MAX_RECORDS:
+        raise ValueError(f"a binary record of Mahjong Soul with {len(found):,} records: no game has as many")
+    for data in found:
         wrapped = _wrapped(data)
         kind = getattr(protocol, wrapped.name.removeprefix(PACKAGE), None)
         message = _parsed(kind, wrapped.data) if isinstance(kind, type) and issubclass(kind, Message) else None

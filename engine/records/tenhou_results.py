@@ -22,6 +22,7 @@ _WIN = "和了"
 _TENPAI_TEXTS = {"全員聴牌": True, "全員不聴": False}
 # The chips (枚) of a tournament lobby are no points. Exports of Mahjong Soul have 符 and 飜 in other languages too.
 _POINTS = re.compile(r"(?:(\d+)(?:符|Fu)\d+(?:飜|Han))?\D*(\d+)(?:-(\d+))?(?:点|Points)(∀?)(?:\d+枚)?(∀?)")
+MAX_YAKU = 100  # characters of a yaku with its worth
 _YAKU = re.compile(r"(.+)\((?:(\d+)(?:飜|Han)|(.*)役満)(?:\d+枚)?\)")
 # Lowest base points of each named limit, highest first.
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
@@ -97,7 +98,7 @@ def _read_points(text: str) -> dict[str, int] | None:
 
 def _read_yaku(text: str) -> list[Any] | None:
     """Name and han of a text like ``立直(1飜)``; None if it is none that is known."""
-    match = _YAKU.fullmatch(text)
+    match = _YAKU.fullmatch(text) if len(text) <= MAX_YAKU else None  # the time grows with the square of the length
     name = yaku_named(match[1]) if match else None
     if match is None or name is None:
         return None

@@ -72,7 +72,10 @@ class HttpConnection(H11Protocol):
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """See `asyncio.Protocol`: who sends no more is still sent the answer to its request."""
-        return self.cycle is not None and not self.cycle.response_complete
+        if self.cycle is None or self.cycle.response_complete:
+            return False
+        self.shutdown()  # after the response
+        return True
 
     def _parse(self, data: bytes) -> None:
         if self.transport.is_closing():

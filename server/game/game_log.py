@@ -98,9 +98,13 @@ class GameLog:
         self._journal.append(entry)
 
     def add_fault(self, seat: int, text: str) -> None:
-        """Write a fault."""
+        """Write a fault. One without a text is counted, and leaves no line in the record, which is kept for ever."""
         self._journal.append({"seat": seat, "fault": text})
-        self.history.add_error(seat, text)
+        self._show_fault(seat, text)
+
+    def _show_fault(self, seat: int, text: str) -> None:
+        if text:
+            self.history.add_error(seat, text)
 
     def add_house_bot(self, seat: int, bot: str, text: str) -> None:
         """Write that a house bot takes a seat over, or with `bot` ``""`` that its connection is back, and why."""
@@ -137,7 +141,7 @@ class GameLog:
                 self.annotate(seat, TEXT.check(kind), annotation)
             return Decision(seat, COUNT.check(entry["action"]), check_bank(entry["bank"]))
         if "fault" in entry:
-            self.history.add_error(seat, TEXT.check(entry["fault"]))
+            self._show_fault(seat, TEXT.check(entry["fault"]))
             return Fault(seat)
         if "cut_off" in entry:
             return CutOff(seat, entry["cut_off"] is True)

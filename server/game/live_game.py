@@ -299,7 +299,7 @@ class LiveGame:
             return
         if "ext_bot" in reply:
             size = len(to_json(reply["ext_bot"]))
-            if self._owner.stores_annotation(seat.address, size):
+            if self._owner.stores(seat.address, size):
                 self._log.annotate(index, reply["type"], reply["ext_bot"])
         self._act(seat, action)
         self._advance_if_decided()
@@ -309,7 +309,8 @@ class LiveGame:
         seat = self.seats[index]
         seat.faults += 1
         self._metrics.faults.labels(kind).inc()
-        self._log.add_fault(index, text)
+        stored = self._owner.stores(seat.address, len(text.encode()))
+        self._log.add_fault(index, text if stored else "")
         if seat.connection is not None:
             seat.connection.send_error(text)
         if is_decision:

@@ -38,6 +38,7 @@ CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
 COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
 CONNECTIONS = 15  # open ones to PostgreSQL at most
 MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
+MAX_PORT = 65_535
 PRIVATE = 0o600  # permissions of a SQLite file
 IMMEDIATE = {"sqlite_begin": "BEGIN IMMEDIATE"}  # execution option for transactions that write
 
@@ -54,7 +55,9 @@ def read_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        raise StoreError("invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME") from None
+        parsed = None
+    if parsed is None or (parsed.port or 0) > MAX_PORT or (parsed.get_backend_name() == "sqlite" and parsed.host):
+        raise StoreError("invalid database URL: write sqlite:///PATH or postgresql://HOST/NAME")
     if parsed.drivername not in DRIVERS:
         raise StoreError(f"unsupported database {parsed.drivername!r}: choose sqlite:///PATH or postgresql://HOST/NAME")
     parsed = parsed.set(drivername=DRIVERS[parsed.drivername])

@@ -12,6 +12,7 @@ from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
+from arena.leagues.report import as_text
 from arena.leagues.standings import league_of
 from engine.common.program import OK
 
@@ -73,3 +74,17 @@ def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
     orders = {0: np.array([[0, 1, 2]] * 3, np.int8)}
     meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array([0, 3, 0]))
     assert "Every two have met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
+
+
+def test_names_of_a_strangers_league_stay_names() -> None:
+    bots = ("rule", "exec:`</code><script>|\x1b[2J", "exec:\x1b[3J")
+    orders = {0: np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], np.int8)}
+    totals = np.ones((3, N_COUNTS), np.int64)
+    meeting = Meeting(bots, orders, totals, np.zeros(3, np.int64))
+    league = league_of(LeagueSettings(1, "tenhou", "east"), bots, [meeting])
+    text = page(league, {}, "command", "machine")
+    assert "| `exec:'</code><script>/?[2J` |" in text
+    assert "<script>" not in "".join(text.split("`")[::2]), "outside of code"
+    assert "\x1b" not in text + as_text(league)
+    failed = Meeting(bots, orders, totals, np.array([0, 3, 0]))
+    assert "\x1b" not in as_text(league_of(league.settings, bots, [failed]))

@@ -62,3 +62,12 @@ def test_output_whose_encoding_lacks_the_characters_is_plain(document: dict[str,
 
 def test_what_is_rare_is_not_shown_as_impossible(document: dict[str, Any]) -> None:
     assert "<0.1" in printed(print_report, document, 100)
+
+
+def test_texts_of_a_strangers_file_do_not_steer_the_terminal(document: dict[str, Any]) -> None:
+    evil = "\x1b[2J\x1b]0;x\x07\x9b1m"
+    bots = [row | {"bot": row["bot"] + evil} for row in document["bots"]]
+    fault = {"bot": bots[0]["bot"], "wall": 0, "rotation": 0, "seat": 0, "what": f"no reply{evil}"}
+    text = printed(print_report, document | {"bots": bots, "faults": [fault]}, 120)
+    assert "no reply?[2J?]0;x??1m" in text
+    assert text.replace("\n", "").isprintable()

@@ -24,10 +24,23 @@ MODULE = '''
 """A module with a kernel."""
 from enum import IntEnum
 import numpy as np
+from typing import NamedTuple
 from engine.compiling import inner, kernel
+from numba.extending import register_jitable
 import other
 
+class Pair(NamedTuple):
+    first: int
+    second: int
+
+
+@register_jitable
+def halved(x):
+    return x // 2
+
+
 FACTOR = 2
+PAIR = Pair(0, 4)
 TABLE = np.array([1, 2, 3])
 
 class Kind(IntEnum):
@@ -42,7 +55,7 @@ def helper(x: int) -> int:
 
 @kernel("int64")
 def compute(x: int) -> int:
-    return helper(x) + other.plus(x) + other.nested.MORE
+    return helper(x) + other.plus(x) + other.nested.MORE + halved(PAIR.first)
 
 
 def unrelated():
@@ -145,6 +158,8 @@ def content(monkeypatch: pytest.MonkeyPatch, module: str = MODULE, other: str = 
         ("@inner\ndef plus", "@njit(fastmath=True)\ndef plus", False),  # an option
         ("A = 0", "A = 1", False),  # an enumeration
         ("MORE = 0", "MORE = 1", False),  # a constant of a module in a module
+        ("x // 2", "x // 3", False),  # a function that is plain to Python
+        ("first: int\n    second: int", "second: int\n    first: int", False),  # what the names of a tuple stand for
         ("Doubles.", "Doubles a number.", True),
         ("return 1", "return 2", True),
         ("import numpy as np", "# A comment\nimport numpy as np", True),

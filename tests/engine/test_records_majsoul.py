@@ -215,3 +215,21 @@ def test_their_records_that_cannot_be_read_say_where(old: str, new: str, what: s
     assert old in text
     with pytest.raises(RecordError, match=what):
         parse_record(text.replace(old, new).encode(), "own")
+
+
+def test_a_round_without_end_is_refused_soon() -> None:
+    """The time for a kan grows with the events before it: a small file could take hours."""
+    tiles = ["1m", "9m", "1p", "9p", "1s", "9s", "1z", "2z", "3z", "4z", "5z", "6z", "7z"]
+    hands = {"tiles0": [*tiles, "2p"], "tiles1": tiles, "tiles2": tiles}
+    start = {"name": "RecordNewRound", "data": {"scores": [35000] * 3, "doras": ["1p"], **hands}}
+    kan = {"name": "RecordAnGangAddGang", "data": {"type": 3, "tiles": "5z"}}
+    with pytest.raises(RecordError, match=r"record 1002 .* more than 1,000 events: no round has as many"):
+        parse_record(json.dumps({"records": [start, *[kan] * 5000]}).encode(), "x")
+
+
+def test_a_binary_record_of_nothing_takes_no_memory() -> None:
+    """An empty record takes two bytes in a file, and hundreds in memory."""
+    details = protocol.GameDetailRecords(records=[b""] * 200_000).SerializeToString()
+    data = protocol.Wrapper(name=".lq.GameDetailRecords", data=details).SerializeToString()
+    with pytest.raises(RecordError, match=r"with 200,000 records: no game has as many"):
+        parse_record(data, "x")

@@ -8,6 +8,7 @@ import pytest
 
 from engine.mjai.messages import make
 from engine.records import tenhou_json
+from engine.records.tenhou_results import read_result
 from engine.records.tenhou_rounds import place_indicators
 from engine.records.tenhou_rows import Row, interleave
 from engine.rules import MAJSOUL, TENHOU
@@ -148,3 +149,11 @@ def test_length_of_a_mahjong_soul_game(display: str, index: int, delta: int, len
 def test_tsumogiri_of_another_tile_than_the_drawn_is_written_as_that_tile() -> None:
     record = game(start(1, 0, 0, [35000] * 3), tsumo(0, "1s"), dahai(0, "F", tsumogiri=True), *FANPAI)
     assert json.loads(tenhou_json.write(record))["log"][0][6] == [46]
+
+
+def test_a_long_text_in_place_of_a_yaku_is_unknown_at_once() -> None:
+    """A search for its end would take the square of its length: hours, of a file of a megabyte."""
+    notes: list[str] = []
+    (win,) = read_result(["和了", [0, 0, 0], [0, 1, 0, "満貫8000点", "(役満" * 100_000]], [], set(), "E1", notes)
+    assert "yakus" not in win
+    assert notes[0].startswith("E1: unknown yaku (役満")

@@ -325,12 +325,12 @@ def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: b
 
 def test_annotations_are_limited_by_address_and_in_all(clock: Clock) -> None:
     limits = make_access(annotations_per_minute=1)
-    assert limits.stores_annotation(HERE, 1000)
-    assert not limits.stores_annotation(HERE, 1000)
-    assert limits.stores_annotation(HERE, 24)
+    assert limits.stores(HERE, 1000)
+    assert not limits.stores(HERE, 1000)
+    assert limits.stores(HERE, 24)
     for number in range(7):
-        assert limits.stores_annotation(f"192.0.2.{10 + number}", 1024)
-    assert not limits.stores_annotation(THERE, 1024), "seven others have used what all may store"
+        assert limits.stores(f"192.0.2.{10 + number}", 1024)
+    assert not limits.stores(THERE, 1024), "seven others have used what all may store"
     clock.now += 60
-    assert limits.stores_annotation(HERE, 1000)
-    assert limits.stores_annotation(THERE, 1024)
+    assert limits.stores(HERE, 1000)
+    assert limits.stores(THERE, 1024)

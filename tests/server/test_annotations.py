@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.game import game_log
-from server.game.game_log import GameLog
+from server.game.game_log import Fault, GameLog
 from server.game.journal import Journal, read_journal
 from server.game.start import GameStart, Player
 from server.settings import RoomSettings
@@ -30,6 +30,18 @@ def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monk
     log.close(complete=True)
     kept = ["ext_bot" in json.loads(line) for line in log.history.lines()]
     assert kept == [True, True, False, True]
+
+
+def test_a_fault_without_a_text_is_counted_and_not_shown(tmp_path: Path) -> None:
+    logs = [GameLog(Journal(tmp_path / f"{number}.journal", lambda *_: None), START) for number in range(2)]
+    for text in ("", "late", ""):
+        logs[0].add_fault(1, text)
+    logs[0].close(complete=False)
+    restored = [logs[1].restore(entry) for entry in read_journal(tmp_path / "0.journal")]
+    logs[1].close(complete=False)
+    assert restored == [Fault(1)] * 3
+    for log in logs:
+        assert [json.loads(line)["message"] for line in log.history.lines()] == ["late"]
 
 
 def test_the_journal_holds_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,8 +103,10 @@ async def test_the_replaced_database_is_kept(tmp_path: Path) -> None:
     back_up(settings, tmp_path / "backup")
     async with opened(settings.database_url) as store:
         await store.save_game(make_game(minute=1))
+    (tmp_path / "nukidora.db").chmod(0o644)  # as an earlier version left it
     restore(settings, tmp_path / "backup")
     (kept,) = tmp_path.glob("nukidora.db.before-*")
+    assert [path.stat().st_mode & 0o777 for path in (kept, tmp_path / "nukidora.db")] == [0o600] * 2
     for path, n_games in ((tmp_path / "nukidora.db", 1), (kept, 2), (tmp_path / "backup", 1)):
         async with opened(f"sqlite:///{path}") as store:
             assert len((await store.games()).items) == n_games
@@ -125,6 +127,21 @@ async def test_a_database_with_a_log_that_was_left_behind_is_replaced_whole(tmp_
     for path, n_games in ((tmp_path / "nukidora.db", 1), (kept, 2)):
         async with opened(f"sqlite:///{path}") as store:
             assert len((await store.games()).items) == n_games
+
+
+async def test_a_backup_is_private_whatever_was_left_behind(tmp_path: Path) -> None:
+    """Its temporary file may be there already: left by an earlier backup, or put there by another user."""
+    settings = Settings(data=tmp_path / "data")
+    settings.data.mkdir()
+    async with opened(settings.database_url):
+        pass
+    (tmp_path / "others").touch(0o666)
+    for number, lay in enumerate((lambda path: path.touch(0o666), lambda path: path.symlink_to(tmp_path / "others"))):
+        file = tmp_path / f"{number}.backup"
+        lay(tmp_path / f"{number}.backup.tmp")
+        back_up(settings, file)
+        assert file.stat(follow_symlinks=False).st_mode & 0o777 == 0o600
+    assert (tmp_path / "others").read_bytes() == b""
 
 
 async def test_backups_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

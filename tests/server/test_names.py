@@ -24,7 +24,10 @@ CONFUSABLES = {
     "e": "eEｅℯⅇ𝐞𝓮𝕖℮ꬲеҽ⋿ΕЕⴹᎬꓰ𑢦𑢮𐊆éⓔ🅔🇪",
     ")": ")）❩❳〕﴿］⦆⁾₎]}>",
 }
-INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u2800\u3164\ufe00\ufe0f\uffa0\u0301\u20e3\U000e0100\U0001d159 "
+INVISIBLE = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u2800\u3164\ufe00\ufe0f\uffa0\u0301\u20e3\U000e0100\U00013441\U00013442"
+    "\U0001d159 "
+)
 WHERE = st.text(st.sampled_from(INVISIBLE), max_size=3)
 
 
@@ -99,6 +102,10 @@ ALIKE = [
     "Álice",
     "Ａｌｉｃｅ",
     "𝐀𝐥𝐢𝐜𝐞",
+    "𝐀𝐋𝐈𝐂𝐄",
+    "🄰🄻🄸🄲🄴",
+    "ᴀʟɪᴄᴇ",
+    "ꭺꮮꭵꮯꭼ",
     "A1ice",
 ]
 

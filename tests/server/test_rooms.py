@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
+from server.connection.http import HttpConnection
 from server.running import Running
 from server.settings import RoomSettings
 from server.store import Store
@@ -463,7 +464,12 @@ def busy(server: Running) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("port", ["mjai_port", "port"])
-async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed(tmp_path: Path, port: str) -> None:
+async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: str
+) -> None:
+    """The answer comes, and then the end of what the server sends: no other request can come."""
+    monkeypatch.setattr("server.connection.http.REQUEST_TIMEOUT", 60.0)
+    monkeypatch.setattr(HttpConnection, "timeout_keep_alive_handler", lambda connection: None)
     sent = {
         "mjai_port": (b'{"type":"join","name":"a","room":"default"}\n', b"keep it open"),
         "port": (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 "),

@@ -154,6 +154,25 @@ async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
         assert live_game(server).seats[0].faults == 1 + 20 + 2
 
 
+async def test_texts_of_faults_count_as_annotations_of_their_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults cost a bot nothing: their texts, which may be of its choice, would fill the disk and the memory."""
+    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
+    async with serving(tmp_path, max_faults=1000, annotations_per_minute=1) as server:
+        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", reply="when_asked")
+        await bad.until_own()
+        for number in range(100):
+            await bad.send({"type": f"{number:050}"})
+        await bad.play()
+        game, lines = await the_game(server)
+        texts = [line["message"] for line in lines if line["type"] == "error"]
+        faults = game.seats[bad.seat].faults
+        assert faults >= 100
+        assert 0 < sum(map(len, texts)) <= 1024
+        assert server.lobby.metrics.annotations_dropped._value.get() >= faults - len(texts)
+
+
 async def test_blank_lines_count_as_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
     async with serving(tmp_path, messages_per_second=5) as server:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -112,9 +112,14 @@ def check_config(config: TrainingConfig, out: Path) -> None:
     path = out / CONFIG_FILE
     if not path.exists():
         return
-    before, folders = json.loads(path.read_text()), resolved_folders(config)
+    try:
+        before: dict[str, Any] = dict(json.loads(path.read_text()))
+        resolved = dict(before.get(RESOLVED, {}))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: train in another folder") from error
+    folders = resolved_folders(config)
     for name, value in asdict(config).items():
-        same_folder = name in folders and before.get(RESOLVED, {}).get(name) == folders[name]
+        same_folder = name in folders and resolved.get(name) == folders[name]
         if before.get(name) != value and not same_folder:
             what = f"started with {name} = {before.get(name)!r}, not {value!r}"
             raise ValueError(f"{out}: {what}; give the same options, or another folder")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +29,8 @@ NETWORKS: dict[str, tuple[type[PreTrainedModel], Callable[[str], PreTrainedConfi
     "bert": (BertPolicyValue, lambda size: make_bert_config(BERT_PRESETS[size])),
     "cnn": (CnnPolicyValue, lambda size: make_cnn_config(CNN_PRESETS[size])),
 }
+# Keys of a configuration by which transformers loads code of others, of a package or from the internet.
+FOREIGN = frozenset({"attn_implementation", "experts_implementation", "quantization_config"})
 
 
 def quiet_libraries() -> None:
@@ -63,10 +67,19 @@ def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | No
         return kind(make(model))
     if not (Path(model) / CONFIG).is_file():
         raise ValueError(f"{model}: neither a size ({', '.join(SIZES)}) nor the folder of a network ({CONFIG})")
+    if foreign := _keys_of_config(model) & FOREIGN:
+        raise ValueError(f"{model}: {CONFIG} has {', '.join(sorted(foreign))}, which no network of this bot has")
     try:
         return kind.from_pretrained(model, dtype=torch.float32)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ValueError(f"{model}: cannot be loaded as a network of this bot ({error})") from error
+
+
+def _keys_of_config(model: str) -> set[str]:
+    """The keys of a network's configuration; none of a damaged one, which is told where it is loaded."""
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        return set(json.loads((Path(model) / CONFIG).read_text(encoding="utf-8")))
+    return set()
 
 
 def load_trained(model: str) -> PreTrainedModel:

@@ -84,7 +84,7 @@ def read_manifest(folder: Path) -> list[Part]:
         return []
     try:
         return [Part(**part) for part in json.loads(path.read_text(encoding="utf-8"))["parts"]]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: choose another folder") from error
 
 
