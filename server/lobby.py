@@ -28,6 +28,7 @@ from server.game.journal import Journal, JournalError, delete, find_journals, jo
 from server.game.live_game import GAMES, LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
+from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
@@ -48,12 +49,13 @@ log = structlog.get_logger("server.lobby")
 class Lobby:
     """The state of one server; the owner of its games and connections (`server.ports`)."""
 
-    def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics, limits: Limits) -> None:
         """`settings.data` must exist."""
         self.settings = settings
         self.store = store
         self.access = access
         self.metrics = metrics
+        self.limits = limits
         self.turns = Turns()
         self.network = FairLock()
         self._resumes = Turnstile()
@@ -67,7 +69,7 @@ class Lobby:
         self._tasks: set[asyncio.Task[object]] = set()
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
-        self.storing = Storing(store, metrics, self._journals, self._start_held_games)
+        self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
         self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 

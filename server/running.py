@@ -22,6 +22,7 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.data_folder import exclusive_lock, make_folder
+from server.limits import LIMITS, Limits
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
@@ -63,7 +64,9 @@ class Running:
 
 
 @asynccontextmanager
-async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
+async def running(
+    settings: Settings, metrics: Metrics | None = None, limits: Limits = LIMITS
+) -> AsyncIterator[Running]:
     """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
     make_folder(settings.data)
     # Lock and listen before any stored game is restored: both may fail.
@@ -81,7 +84,7 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
-            lobby = Lobby(settings, store, Access(settings, store), metrics)
+            lobby = Lobby(settings, store, Access(settings, store), metrics, limits)
             metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, http_sockets, mjai_sockets):

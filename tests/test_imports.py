@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "benchmarks": {"engine", "agents", "arena", "server"},
     "server.loop_clock": set(),
     "server.house_bots": set(),
+    "server.limits": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
     "server.ports": {"server.turns"},
@@ -44,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},
     "server.counting": {"server.store"},
     "server.results": {"server.game", "server.store", "server.counting"},
-    "server.storing": {"server.metrics", "server.store", "server.turns", "server.loop_clock"},
+    "server.storing": {"server.limits", "server.metrics", "server.store", "server.turns", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
@@ -52,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
-        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
+        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings", "server.limits",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

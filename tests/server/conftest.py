@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server import reviews, storing
+from server import reviews
 from server.logs import use_stdlib_logging
 from tests.support import worker_tasks
 from tests.support.postgres import postgres_cluster, postgres_url
@@ -25,13 +25,7 @@ def log_through_stdlib() -> None:
 
 
 @pytest.fixture
-def a_slow_disk_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server waits longer for its database: on a busy machine a write may take seconds, too."""
-    monkeypatch.setattr(storing, "TIMEOUT", 60.0)
-
-
-@pytest.fixture
-def no_error_is_logged(a_slow_disk_is_no_failure: None, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def no_error_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Fails the test if the server or one of its libraries logs an error."""
     yield
     assert [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []

@@ -17,6 +17,7 @@ from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
 from server.connection import outbox
+from server.limits import Limits
 from server.store import FinishedGame, Store, StoreError
 from tests.support.server_bots import (
     NOTHING,
@@ -304,8 +305,7 @@ async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monke
         return await save_game(self, game)
 
     monkeypatch.setattr(Store, "save_game", failing_save)
-    monkeypatch.setattr("server.storing.RETRY_DELAY", 0.01)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=Limits(store_retry=0.01)) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
         assert all(bot.ended for bot in bots)
