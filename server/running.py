@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 import uvicorn
+from fastapi import FastAPI
 from pydantic_core import to_json
 
 from engine.mjai import connection
@@ -27,6 +28,8 @@ from server.lobby import Lobby
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.retention import keep_pruned
+from server.review_work import review
+from server.reviews import DoReview
 from server.settings import Settings
 from server.store import Store
 
@@ -65,9 +68,12 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, metrics: Metrics | None = None, limits: Limits = LIMITS
+    settings: Settings, metrics: Metrics | None = None, limits: Limits = LIMITS, do_review: DoReview = review
 ) -> AsyncIterator[Running]:
-    """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
+    """Serve while the block runs; `do_review`: see `Reviews`.
+
+    Raises OSError for an address or folder that cannot be used, StoreError.
+    """
     make_folder(settings.data)
     # Lock and listen before any stored game is restored: both may fail.
     with (
@@ -87,7 +93,7 @@ async def running(
             lobby = Lobby(settings, store, Access(settings, store), metrics, limits)
             metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
-            async with accept_connections(lobby, http_sockets, mjai_sockets):
+            async with accept_connections(lobby, make_app(lobby, do_review), http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)
         finally:
             await store.close()
@@ -95,10 +101,9 @@ async def running(
 
 @asynccontextmanager
 async def accept_connections(
-    lobby: Lobby, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
+    lobby: Lobby, app: FastAPI, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
 ) -> AsyncIterator[None]:
     """Accept connections while the block runs; then close the lobby."""
-    app = make_app(lobby)
     app.openapi()  # made once, which takes a while
     config = uvicorn.Config(
         app,

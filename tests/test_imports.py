@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
-    "server.reviews": {"server.worker", "server.review_work", "server.access", "server.addresses", "server.store"},
+    "server.reviews": {"server.worker", "server.limits", "server.access", "server.addresses", "server.store"},
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",

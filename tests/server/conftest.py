@@ -1,17 +1,14 @@
-"""Fixtures for databases, logs and reviews."""
+"""Fixtures for databases and logs."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from server import reviews
 from server.logs import use_stdlib_logging
-from tests.support import worker_tasks
 from tests.support.postgres import postgres_cluster, postgres_url
 from tests.support.read_only import read_only
 
@@ -41,11 +38,3 @@ def sqlite_url(tmp_path: Path) -> str:
 def database_url(request: pytest.FixtureRequest) -> str:
     """URL of an empty database, once of each type."""
     return str(request.getfixturevalue({"sqlite": "sqlite_url", "postgresql": "postgres_url"}[request.param]))
-
-
-@pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Reviews are done once this file exists."""
-    file = tmp_path / "go"
-    monkeypatch.setattr(reviews, "partial", lambda _, **__: partial(worker_tasks.wait_for, file=file))
-    return file

@@ -23,6 +23,8 @@ from engine.records.replay import Replay
 from server.game.live_game import LiveGame
 from server.limits import Limits
 from server.loop_clock import loop_clock
+from server.review_work import review
+from server.reviews import DoReview
 from server.running import Running, running
 from server.settings import Settings
 from server.store import Store, StoredGame
@@ -41,14 +43,19 @@ PATIENT = Limits(check_timeout=60.0)  # a slow disk is no failure: on a busy mac
 
 @asynccontextmanager
 async def serving(
-    data: Path, timeout: float = TIMEOUT, *, limits: Limits = PATIENT, **settings: Any
+    data: Path,
+    timeout: float = TIMEOUT,
+    *,
+    limits: Limits = PATIENT,
+    do_review: DoReview = review,
+    **settings: Any,
 ) -> AsyncIterator[Running]:
     """Run a server with its data in that folder, for at most `timeout` seconds."""
     of_an_address = {"joins_per_minute": 100_000, "rooms_per_address": 1000, "connections_per_address": 1000}
     given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **of_an_address} | settings
     chosen = Settings(port=0, mjai_port=0, data=data, **given)
     compile_rules()
-    async with asyncio.timeout(timeout), running(chosen, limits=limits) as server:
+    async with asyncio.timeout(timeout), running(chosen, limits=limits, do_review=do_review) as server:
         yield server
 
 
