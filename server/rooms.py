@@ -21,7 +21,6 @@ from server.settings import RoomSettings
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
-LINGER = 60.0  # seconds that a room for one sitting stays open when it is empty
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
     "rules": inf, "length": inf, "scores": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,

@@ -33,7 +33,6 @@ from server.reviews import DoReview
 from server.settings import Settings
 from server.store import Store
 
-RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
 SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
@@ -90,7 +89,7 @@ async def running(
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
-            lobby = Lobby(settings, store, Access(settings, store), metrics, limits)
+            lobby = Lobby(settings, store, Access(settings, store, limits), metrics, limits)
             metrics.sockets.set_function(lobby.access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, make_app(lobby, do_review), http_sockets, mjai_sockets):
@@ -122,7 +121,7 @@ async def accept_connections(
     while not http.started:
         await asyncio.sleep(0.01)
     chores = [
-        asyncio.create_task(keep_resolved(lobby.access.proxies)),
+        asyncio.create_task(keep_resolved(lobby.access.proxies, lobby.limits.resolve_every)),
         asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
     ]
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
@@ -140,14 +139,14 @@ async def accept_connections(
         await serving
 
 
-async def keep_resolved(proxies: Proxies) -> None:
-    """Look the host names of proxies up again and again: a container may start later, or with another address."""
+async def keep_resolved(proxies: Proxies, every: float) -> None:
+    """Look the host names of proxies up every so many seconds: a container may start later, or with another address."""
     while proxies.names:
         for name in proxies.names:
             with contextlib.suppress(OSError):  # not known now: what was known before is kept
                 found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
                 proxies.resolved[name] = {str(address[0]) for *_, address in found}
-        await asyncio.sleep(RESOLVE_EVERY)
+        await asyncio.sleep(every)
 
 
 def http_listeners(
@@ -163,7 +162,7 @@ def http_listeners(
         return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
 
     def make(admission: Admission) -> HttpConnection:
-        return HttpConnection(config, http.server_state, admission, lobby.turns)
+        return HttpConnection(config, http.server_state, admission, lobby.turns, lobby.limits)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=True)
@@ -177,7 +176,7 @@ def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Liste
         return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
 
     def make(admission: Admission) -> TcpTransport:
-        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.connect)
+        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.limits, lobby.connect)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=False)

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.limits": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": {"server.turns"},
+    "server.ports": {"server.limits", "server.turns"},
     "server.turns": set(),
     "server.descriptors": {"server.settings", "server.flags"},
     "server.addresses": set(),
@@ -35,11 +35,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.connection": {
         "server.ports", "server.settings", "server.access", "server.turns", "server.loop_clock", "server.addresses",
+        "server.limits",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.migrations", "server.names"},
     "server.names": set(),
-    "server.access": {"server.settings", "server.store", "server.addresses", "server.names", "server.turns"},
+    "server.access": {
+        "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.turns",
+    },
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.addresses", "server.connection", "server.turns", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},

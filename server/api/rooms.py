@@ -32,7 +32,7 @@ from server.api.errors import not_found
 from server.flags import SETTINGS
 from server.house_bots import check_requested_bot, names
 from server.lobby import Lobby
-from server.rooms import LINGER, SITTING, Room, check_sitting, settings_of
+from server.rooms import SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
@@ -220,8 +220,8 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
     else:
-        opened_by = client_address(request)
-        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=LINGER)
+        opened_by, linger = client_address(request), lobby.limits.linger
+        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
         raise HTTPException(409, f"room {new.name} is open: close it first")
     if new.permanent:

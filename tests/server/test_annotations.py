@@ -6,9 +6,6 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
-from server.game import game_log
 from server.game.game_log import GameLog
 from server.game.journal import Journal, read_journal
 from server.game.start import GameStart, Player
@@ -19,10 +16,8 @@ START = GameStart("0" * 32, "room", RoomSettings(), 1, datetime(2026, 1, 1, tzin
 NOTE = {"x": "y" * 92}  # 100 bytes
 
 
-def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 250)
-    path = tmp_path / "game.journal"
-    log = GameLog(Journal(path, lambda *_: None), START)
+def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path) -> None:
+    log = GameLog(Journal(tmp_path / "game.journal", lambda *_: None), START, max_annotations=250)
     for seat in (0, 0, 0, 1):
         log.annotate(seat, "dahai", NOTE)
         log.add_decision(seat, 0, 10.0)
@@ -32,10 +27,9 @@ def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monk
     assert kept == [True, True, False, True]
 
 
-def test_the_journal_holds_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 150)
+def test_the_journal_holds_what_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "game.journal"
-    log = GameLog(Journal(path, lambda *_: None), START)
+    log = GameLog(Journal(path, lambda *_: None), START, max_annotations=150)
     for _ in range(2):
         log.annotate(2, "dahai", NOTE)
         log.add_decision(2, 0, 10.0)

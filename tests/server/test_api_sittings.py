@@ -10,7 +10,7 @@ import pytest
 
 from engine.common.program import version
 from server import house_bots
-from server.api import rooms
+from server.limits import LIMITS, Limits
 from tests.support.running_server import live, until
 from tests.support.server_bots import Bot, Clock
 
@@ -37,10 +37,9 @@ SITTING = {"name": "sitting", "permanent": False}
 
 @pytest.mark.slow
 async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(rooms, "LINGER", 60.0)
-    async with live(tmp_path, timeout=400, resume_timeout=0) as at:
+    async with live(tmp_path, timeout=400, limits=Limits(linger=60.0), resume_timeout=0) as at:
         clock, found = Clock(), at.server.lobby.rooms
         settings = {"length": "east", "fill": ["rule"], "fill_delay": 0, "decision_time": 60, "pause": 0.0}
         response = await at.http.post("/api/rooms", json=SITTING | {"settings": settings})
@@ -65,11 +64,10 @@ async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
 
 
 async def test_a_room_for_one_sitting_that_nobody_enters_closes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    assert rooms.LINGER == 60
-    monkeypatch.setattr(rooms, "LINGER", 6.0)
-    async with live(tmp_path) as at:
+    assert LIMITS.linger == 60
+    async with live(tmp_path, limits=Limits(linger=6.0)) as at:
         clock = Clock()
         assert (await at.http.post("/api/rooms", json=SITTING)).status_code == 201
         clock.advance(7)

@@ -15,6 +15,7 @@ from agents.client.address import parse_url
 from agents.client.session import ClientSession
 from engine.mjai.dialects import DIALECTS
 from server.access import Access, RateLimitError
+from server.limits import LIMITS
 from server.settings import RoomSettings, Settings
 from tests.support.scripted_bot import ScriptedBot
 from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, serving, together, until
@@ -255,7 +256,7 @@ async def test_a_room_counts_until_its_last_game_is_over(tmp_path: Path) -> None
     ],
 )
 def test_a_network_of_ipv6_is_one_address(addresses: list[str], one: bool) -> None:
-    access = Access(Settings(rooms_per_address=2), None)  # type: ignore[arg-type]  # no token is looked up
+    access = Access(Settings(rooms_per_address=2), None, LIMITS)  # type: ignore[arg-type]  # no token is looked up
     for address in addresses[:2]:
         access.open_room(address)
     if one:
