@@ -43,6 +43,16 @@ class Limits:
     kept_time: float = 60.0  # at most, that a game is kept once it is over; the resume timeout may be minutes
     linger: float = 60.0  # that a room for one sitting stays open when it is empty
 
+    # The database
+    lock_timeout: float = 10.0  # to wait for another process that writes to the same SQLite file
+    command_timeout: float = 10.0  # for each PostgreSQL command, including waits for locks
+    prune_batch: int = 200  # games that a transaction deletes, so that nobody waits long to write
+    most_seats: int = 10_000  # of a player are read for statistics
+    most_searched: int = 50_000  # of a player, for those of a room or of rules; a house bot has millions
+    count_batch: int = 10  # games counted at once for statistics: about 20 ms of a thread
+    count_pause: float = 0.1  # between two batches, which leave most of the time to the games
+    count_retry: float = 60.0  # after a failure of the database
+
     # Reviews
     review_timeout: float = 60.0  # of work on one review
     reviews_kept_time: float = 600.0  # that a review is kept once it is over

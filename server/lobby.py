@@ -90,7 +90,7 @@ class Lobby:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
         for path in find_journals(self._journals):
             await self._restore_journal(path)
-        self._start_task(count_stored_games(self.store))
+        self._start_task(count_stored_games(self.store, self.limits))
 
     async def _restore_journal(self, path: Path) -> None:
         """Restore a game from its journal. A journal that does not fit is renamed and logged."""

@@ -85,7 +85,7 @@ async def running(
             "mjai_port": mjai_sockets[0].getsockname()[1],
         }
         settings = replace(settings, **ports)  # else 0 could stand for a free port
-        store = await Store.open(settings.database_url)
+        store = await Store.open(settings.database_url, limits)
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe

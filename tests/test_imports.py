@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.limits",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
-    "server.store": {"server.migrations", "server.names"},
+    "server.store": {"server.limits", "server.migrations", "server.names"},
     "server.names": set(),
     "server.access": {
         "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.turns",
@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
     "server.spectators": {"server.addresses", "server.connection", "server.turns", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},
-    "server.counting": {"server.store"},
+    "server.counting": {"server.limits", "server.store"},
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.limits", "server.metrics", "server.store", "server.turns", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},

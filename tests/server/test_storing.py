@@ -25,7 +25,7 @@ from server import storing
 from server.limits import Limits
 from server.running import Running, running
 from server.settings import Settings
-from server.store import FinishedGame, Store, StoreError, database
+from server.store import FinishedGame, Store, StoreError
 from server.store.store import shielded
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
@@ -302,13 +302,11 @@ async def test_a_write_that_fails_after_its_caller_is_cancelled_is_no_stray_trac
 
 @pytest.mark.slow
 @pytest.mark.parametrize("write", ["check", "save"])
-async def test_stopping_while_a_write_hangs(
-    tmp_path: Path, write: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_stopping_while_a_write_hangs(tmp_path: Path, write: str, caplog: pytest.LogCaptureFixture) -> None:
     """Another process holds SQLite's lock: no stray traceback, and the server stops in time."""
-    monkeypatch.setattr(database, "LOCK_TIMEOUT", 0.5)
+    limits = replace(SOON, lock_timeout=0.5)
     with closing(sqlite3.connect(tmp_path / "nukidora.db", isolation_level=None)) as other:
-        async with asyncio.timeout(20), serving(tmp_path, limits=SOON) as server:
+        async with asyncio.timeout(20), serving(tmp_path, limits=limits) as server:
             if write == "check":
                 other.execute("BEGIN IMMEDIATE")
                 server.lobby.storing.check()
