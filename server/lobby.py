@@ -28,6 +28,7 @@ from server.game.journal import Journal, JournalError, delete, find_journals, jo
 from server.game.live_game import GAMES, LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
+from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
@@ -47,13 +48,22 @@ log = structlog.get_logger("server.lobby")
 class Lobby:
     """The state of one server; the owner of its games and connections (`server.ports`)."""
 
-    def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics, limits: Limits) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        access: Access,
+        metrics: Metrics,
+        limits: Limits,
+        house_bots: HouseBots,
+    ) -> None:
         """`settings.data` must exist."""
         self.settings = settings
         self.store = store
         self.access = access
         self.metrics = metrics
         self.limits = limits
+        self.house_bots = house_bots
         self.turns = Turns()
         self.network = FairLock()
         self._resumes = Turnstile()

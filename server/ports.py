@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.house_bots import HouseBots
 from server.limits import Limits
 from server.turns import FairLock, Turns
 
@@ -196,6 +197,7 @@ class GameOwner(Protocol):
 
     turns: Turns
     limits: Limits
+    house_bots: HouseBots
     network: FairLock  # held while the network of a house bot decides
 
     def recorded(self, game_id: str, rounds: int) -> None:

@@ -164,7 +164,9 @@ class Reviews:
             record = wanted.record or await self._read_record(wanted.game)
             if record is None:
                 raise WorkerError("the game is not stored any more")
-            work = partial(self._do_review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat)
+            work = partial(
+                self._do_review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat
+            )
             wanted.result = await self._worker.run(work, self._limits.review_timeout, progress)
             wanted.status = "done"
         except WorkerError as error:

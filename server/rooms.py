@@ -14,7 +14,7 @@ from typing import Any
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
 from server.access import AccessError
-from server.house_bots import check_requested_bot
+from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
@@ -41,7 +41,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
         )
     for bot in bots:
         try:
-            check_requested_bot(bot)
+            HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
             raise AccessError(f"room {name!r}: {error}") from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)

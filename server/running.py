@@ -23,6 +23,7 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.data_folder import exclusive_lock, make_folder
+from server.house_bots import HOUSE_BOTS, HouseBots
 from server.limits import LIMITS, Limits
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
@@ -67,7 +68,12 @@ class Running:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, metrics: Metrics | None = None, limits: Limits = LIMITS, do_review: DoReview = review
+    settings: Settings,
+    metrics: Metrics | None = None,
+    *,
+    limits: Limits = LIMITS,
+    house_bots: HouseBots = HOUSE_BOTS,
+    do_review: DoReview = review,
 ) -> AsyncIterator[Running]:
     """Serve while the block runs; `do_review`: see `Reviews`.
 
@@ -89,8 +95,9 @@ async def running(
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
-            lobby = Lobby(settings, store, Access(settings, store, limits), metrics, limits)
-            metrics.sockets.set_function(lobby.access.n_connections)
+            access = Access(settings, store, limits)
+            lobby = Lobby(settings, store, access, metrics, limits, house_bots)
+            metrics.sockets.set_function(access.n_connections)
             await lobby.open()
             async with accept_connections(lobby, make_app(lobby, do_review), http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)

@@ -59,7 +59,7 @@ class Storing:
         await asyncio.to_thread(write_probe, self._journals)
 
     async def checked_problem(self) -> str:
-        """`problem`, after a check if the last one does not hold any more; for at most the time that a check may take."""
+        """`problem`, after a check if the last one holds no more; that is waited for as long as it may take."""
         self.check()
         if not self._problem:
             await self._answered.wait()

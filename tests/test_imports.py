@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.limits": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": {"server.limits", "server.turns"},
+    "server.ports": {"server.house_bots", "server.limits", "server.turns"},
     "server.turns": set(),
     "server.descriptors": {"server.settings", "server.flags"},
     "server.addresses": set(),
@@ -56,7 +56,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
-        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings", "server.limits",
+        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
+        "server.limits", "server.house_bots",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -61,7 +61,8 @@ class LiveGame:
             settings.decision_time, settings.bank_time, on_timeout, lambda: self.seats[index].data_waits
         )
         seed = (self.start.seed + index) % (1 << 64)
-        seat = Seat(index, player, clock, FallbackPlayer(self.id, index, seed, self._owner.network))
+        fallback = FallbackPlayer(self.id, index, seed, self._owner.house_bots, self._owner.network)
+        seat = Seat(index, player, clock, fallback)
         if player.house:
             self._change_occupant(seat, None, player.house)
         return seat

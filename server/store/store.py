@@ -258,7 +258,7 @@ class Store:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> PlayerStatistics:
-        """How a player played the latest `Limits.most_seats` games that finished at `since` or later, before `until`."""
+        """How a player played the latest games, `Limits.most_seats` at most, from `since` on and before `until`."""
         statement = lists.select_statistics(lists.latest_seats(self._limits, name, room, rules, since, until))
         async with self._aggregate:
             (row,) = await self._rows(statement)

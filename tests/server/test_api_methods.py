@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.running_server import live
 from tests.support.stored_games import make_game
 

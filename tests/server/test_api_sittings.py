@@ -8,24 +8,29 @@ from typing import Any
 
 import pytest
 
+from agents.base import Agent
+from agents.registry import make
 from engine.common.program import version
-from server import house_bots
+from server.house_bots import HouseBots
 from server.limits import LIMITS, Limits
 from tests.support.running_server import live, until
 from tests.support.server_bots import Bot, Clock
 
 
-async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("rule", "random"):
-        house_bots.try_out(name)
-    monkeypatch.setattr(house_bots, "_broken", {"bert"})
-    async with live(tmp_path, access="token") as at:
+async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path) -> None:
+    def made(spec: str) -> Agent:
+        if spec == "bert":
+            raise ValueError("it has no weights")
+        return make(spec)
+
+    bots = HouseBots(made, lambda: ["rule", "random", "efficiency", "bert"])
+    bots.try_out_all()
+    async with live(tmp_path, house_bots=bots, access="token") as at:
         told = await at.get("/api/server")
-        bots, reviewers = told.pop("house_bots"), told.pop("review_bots")
+        names, reviewers = told.pop("house_bots"), told.pop("review_bots")
         assert told.pop("weakest")["rule"] <= -500
         assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True}
-    assert {"rule", "random", "efficiency"} <= set(bots)
-    assert "bert" not in bots
+    assert names == ["rule", "random", "efficiency"]
     assert "rule" in reviewers
     assert "random" not in reviewers
 

@@ -75,9 +75,7 @@ async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp
 
 
 @pytest.mark.slow
-async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
-    tmp_path: Path, no_error_is_logged: None
-) -> None:
+async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(tmp_path: Path, no_error_is_logged: None) -> None:
     limits = replace(PATIENT, steps_at_once=4)
     async with serving(tmp_path, limits=limits, pause=0.05, resume_timeout=0.0) as server:
         bot = Bot(server, "aki", room="solo+rule+rule", resume=True)

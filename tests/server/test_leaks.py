@@ -49,7 +49,9 @@ WATCHED = replace(PATIENT, spectators_share=1.0, kept_time=KEPT)
 
 @pytest.mark.slow
 async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
-    async with serving(tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4
+    ) as server:
         bots = await seat_bots(server, TABLES)
         games = await played(server, bots)
     assert leaks(bots, games) == []
@@ -60,7 +62,9 @@ async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_closed_hands_are_the_same_bytes_for_all_hidden_tiles(tmp_path: Path) -> None:
-    async with serving(tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000
+    ) as server:
         bots = await seat_bots(server, 2, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.0)
         games = await played(server, bots)
     for number, game in enumerate(games.values()):
@@ -217,7 +221,9 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
 async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]
     sabotage(monkeypatch)
-    async with serving(tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000
+    ) as server:
         bots = await seat_bots(server, 1, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.01)
         found = leaks(bots, await played(server, bots))
     assert any(re.search(complaint, leak) for leak in found), found[:5]

@@ -26,9 +26,7 @@ async def no_game(game_id: str) -> bytes | None:
 
 
 @asynccontextmanager
-async def opened(
-    do_review: DoReview, read_record: ReadRecord = no_game, **limits: Any
-) -> AsyncIterator[Reviews]:
+async def opened(do_review: DoReview, read_record: ReadRecord = no_game, **limits: Any) -> AsyncIterator[Reviews]:
     """Reviews, closed after the block."""
     made = Reviews(read_record, Limits(**limits), do_review)
     try:
@@ -115,9 +113,7 @@ async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, go:
 
 
 @pytest.mark.parametrize(("kept_bytes", "kept"), [(40, 8), (1000, KEPT_PER_ADDRESS)])
-async def test_results_are_kept_within_limits(
-    go: Path, once_it_is_there: DoReview, kept_bytes: int, kept: int
-) -> None:
+async def test_results_are_kept_within_limits(go: Path, once_it_is_there: DoReview, kept_bytes: int, kept: int) -> None:
     """Each of them has four bytes; an address makes room with its own ones first."""
     go.touch()
     async with opened(once_it_is_there, reviews_kept_bytes=kept_bytes, reviews_kept_time=1000) as reviews:

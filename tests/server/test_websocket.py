@@ -186,9 +186,7 @@ async def test_what_is_no_frame_closes_the_connection(
     ids=["half a frame", "a fragment", "an empty fragment", "half a ping"],
 )
 @pytest.mark.parametrize("trickle", [b"", frame(PING, b"")], ids=["", "pings"])
-async def test_a_message_must_be_complete_in_time(
-    tmp_path: Path, start: bytes, trickle: bytes
-) -> None:
+async def test_a_message_must_be_complete_in_time(tmp_path: Path, start: bytes, trickle: bytes) -> None:
     limits = Limits(message_timeout=0.3)
     async with live(tmp_path, limits=limits, join_timeout=30) as at, opened(at) as socket:
         socket.transport.write(start)

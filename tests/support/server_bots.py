@@ -21,6 +21,7 @@ from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.game.live_game import LiveGame
+from server.house_bots import HOUSE_BOTS, HouseBots
 from server.limits import Limits
 from server.loop_clock import loop_clock
 from server.review_work import review
@@ -47,6 +48,7 @@ async def serving(
     timeout: float = TIMEOUT,
     *,
     limits: Limits = PATIENT,
+    house_bots: HouseBots = HOUSE_BOTS,
     do_review: DoReview = review,
     **settings: Any,
 ) -> AsyncIterator[Running]:
@@ -55,7 +57,8 @@ async def serving(
     given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **of_an_address} | settings
     chosen = Settings(port=0, mjai_port=0, data=data, **given)
     compile_rules()
-    async with asyncio.timeout(timeout), running(chosen, limits=limits, do_review=do_review) as server:
+    handed_in = {"limits": limits, "house_bots": house_bots, "do_review": do_review}
+    async with asyncio.timeout(timeout), running(chosen, **handed_in) as server:
         yield server
 
 
