@@ -323,8 +323,9 @@ def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: b
     assert Settings(host=host, access=mode).tokens_needed == needed
 
 
-def test_annotations_are_limited_by_address_and_in_all(clock: Clock) -> None:
-    limits = make_access(annotations_per_minute=1)
+def test_annotations_are_limited_by_address_and_in_all() -> None:
+    clock = Clock()
+    limits = make_access(clock=clock, annotations_per_minute=1)
     assert limits.stores_annotation(HERE, 1000)
     assert not limits.stores_annotation(HERE, 1000)
     assert limits.stores_annotation(HERE, 24)
