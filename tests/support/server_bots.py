@@ -57,8 +57,10 @@ async def serving(
     given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **of_an_address} | settings
     chosen = Settings(port=0, mjai_port=0, data=data, **given)
     compile_rules()
-    handed_in = {"limits": limits, "house_bots": house_bots, "do_review": do_review}
-    async with asyncio.timeout(timeout), running(chosen, **handed_in) as server:
+    async with (
+        asyncio.timeout(timeout),
+        running(chosen, limits=limits, house_bots=house_bots, do_review=do_review) as server,
+    ):
         yield server
 
 
