@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from math import ceil
 
 from server.addresses import Proxies, limited_address
@@ -153,10 +154,7 @@ class Access:
         self._downloading: Counter[str] = Counter()  # by address
         self._uploading: set[str] = set()  # addresses
         self._rooms: Counter[str] = Counter()
-
-        def of_each(per_minute: float, burst: float, uses: str, setting: str) -> AddressRateLimiter:
-            return AddressRateLimiter(per_minute, burst, uses, setting, limits)
-
+        of_each = partial(AddressRateLimiter, limits=limits)
         limit = settings.connections_per_address
         self._arrivals = of_each(
             ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"

@@ -250,7 +250,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
 @pytest.mark.slow
 @pytest.mark.parametrize("fill", [(), ("rule",)])
 async def test_safe_defaults_are_played_for_a_house_bot_that_cannot_be_made(
-    tmp_path: Path, fill: tuple[str, ...]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, fill: tuple[str, ...]
 ) -> None:
     """Such as one whose files were deleted after the room was opened."""
 
@@ -267,6 +267,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_cannot_be_made(
         await play_all(bots)
         game, _ = await the_game(server)
         assert sum(seat.taken_over for seat in game.seats) == (0 if fill else 1)
+    assert "no such file" in caplog.text
 
 
 async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
