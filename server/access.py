@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from math import ceil
-from time import monotonic
 
 from server.addresses import Proxies, limited_address
+from server.limits import Limits
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
 from server.turns import Shared
 
 ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
-MAX_ADDRESSES = 10_000  # addresses with a rate limiter at a time
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
 ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
 DOWNLOADS_AT_ONCE = 4  # of an address: a record has up to two megabytes, and its client may not read
@@ -59,16 +59,17 @@ class RateLimitError(AccessError):
 class RateLimiter:
     """A token bucket: `per_second` uses (or other units) a second on average, at most `burst` at once."""
 
-    __slots__ = ("_burst", "_left", "_rate", "_since")
+    __slots__ = ("_burst", "_clock", "_left", "_rate", "_since")
 
-    def __init__(self, per_second: float, burst: float) -> None:
+    def __init__(self, per_second: float, burst: float, clock: Callable[[], float]) -> None:
         self._rate = per_second
         self._left = self._burst = burst
-        self._since = monotonic()
+        self._clock = clock
+        self._since = clock()
 
     def take(self, units: float = 1.0) -> bool:
         """Take from the bucket. Returns False, and takes nothing, if less is left."""
-        now = monotonic()
+        now = self._clock()
         left = self._left + (now - self._since) * self._rate
         if left > self._burst:  # `min` takes longer, and each message comes here
             left = self._burst
@@ -93,19 +94,22 @@ class RateLimiter:
 class AddressRateLimiter:
     """At most `per_minute` uses a minute by each address, `burst` of them at once."""
 
-    def __init__(self, per_minute: float, burst: float, uses: str, setting: str) -> None:
+    def __init__(self, per_minute: float, burst: float, uses: str, setting: str, limits: Limits) -> None:
         """`uses` names what is counted and `setting` the server's setting, for messages."""
         self._per_minute = per_minute
         self._burst = burst
+        self._limits = limits
         self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str, uses: float = 1.0) -> None:
         """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
-        limiter = self._limiters.pop(address, None) or RateLimiter(self._per_minute / 60, self._burst)
+        limiter = self._limiters.pop(address, None)
+        if limiter is None:
+            limiter = RateLimiter(self._per_minute / 60, self._burst, self._limits.clock)
         self._limiters[address] = limiter
-        if len(self._limiters) > MAX_ADDRESSES:
+        if len(self._limiters) > self._limits.max_addresses:
             del self._limiters[next(iter(self._limiters))]
         if not limiter.take(uses):
             raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
@@ -140,7 +144,7 @@ class Admission:
 class Access:
     """Applies the limits of each address and checks tokens."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, store: Store, limits: Limits) -> None:
         self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
         self._store = store
@@ -150,19 +154,21 @@ class Access:
         self._downloading: Counter[str] = Counter()  # by address
         self._uploading: set[str] = set()  # addresses
         self._rooms: Counter[str] = Counter()
+        of_each = partial(AddressRateLimiter, limits=limits)
         limit = settings.connections_per_address
-        self._arrivals = AddressRateLimiter(
+        self._arrivals = of_each(
             ARRIVALS_PER_CONNECTION * limit, max(MIN_ARRIVALS, 2 * limit), "new connections", "connections_per_address"
         )
         per_minute = 1024 * settings.annotations_per_minute
-        self._annotations = AddressRateLimiter(per_minute, per_minute, "annotations", "annotations_per_minute")
-        self._all_annotations = RateLimiter(ALL_ANNOTATIONS * per_minute / 60, ALL_ANNOTATIONS * per_minute)
+        self._annotations = of_each(per_minute, per_minute, "annotations", "annotations_per_minute")
+        in_all = ALL_ANNOTATIONS * per_minute
+        self._all_annotations = RateLimiter(in_all / 60, in_all, limits.clock)
         per_minute = settings.joins_per_minute
-        self._joins = AddressRateLimiter(per_minute, per_minute, "joins", "joins_per_minute")
+        self._joins = of_each(per_minute, per_minute, "joins", "joins_per_minute")
         per_minute = settings.downloads_per_minute
-        self._downloads = AddressRateLimiter(per_minute, per_minute, "downloads", "downloads_per_minute")
+        self._downloads = of_each(per_minute, per_minute, "downloads", "downloads_per_minute")
         per_minute = settings.requests_per_minute
-        self._requests = AddressRateLimiter(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
+        self._requests = of_each(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
 
     def stores(self, address: str, size: int) -> bool:
         """Whether a text of so many bytes that a bot causes is stored: for its address, and for all together."""

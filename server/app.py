@@ -12,7 +12,8 @@ from server.api.guard import Guard
 from server.api.origins import Origins
 from server.lobby import Lobby
 from server.pages import missing_page, page_routes
-from server.reviews import Reviews
+from server.review_work import review
+from server.reviews import DoReview, Reviews
 from server.websocket_routes import WebSockets
 
 DESCRIPTION = """\
@@ -28,15 +29,15 @@ an error is `{"detail": "one line"}`. A plus sign in a query is written `%2B`.
 """
 
 
-def make_app(lobby: Lobby) -> FastAPI:
-    """The application of a server."""
+def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
+    """The application of a server; `do_review`: see `Reviews`."""
     app = Application(
         title="nukidora",
         summary="Three-player mjai server",
         description=DESCRIPTION,
         redoc_url=None,
     )
-    app.state.service = Service(lobby, Reviews(lobby.store.record))
+    app.state.service = Service(lobby, Reviews(lobby.store.record, lobby.limits, do_review))
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`
     app.add_middleware(Guard, access=lobby.access, origins=origins)

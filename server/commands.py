@@ -16,6 +16,7 @@ from engine.common.program import FAILED, OK, TERMINATED, program_name
 from server.backup import BackupError, back_up, restore
 from server.data_folder import make_folder
 from server.descriptors import fit_connections
+from server.limits import LIMITS, Limits
 from server.logs import start_logging
 from server.retention import prune
 from server.running import Running, running
@@ -57,11 +58,11 @@ def announce(server: Running, settings: Settings) -> None:
     sys.stdout.flush()
 
 
-async def serve(settings: Settings) -> int:
+async def serve(settings: Settings, limits: Limits = LIMITS) -> int:
     """Run the server until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     on_signals(asyncio.get_running_loop(), stop.set)
-    async with running(settings) as server:
+    async with running(settings, limits=limits) as server:
         settle()
         announce(server, settings)
         await stop.wait()
@@ -111,7 +112,7 @@ async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
         await store.close()
 
 
-def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: str) -> int:
+def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: str, limits: Limits = LIMITS) -> int:
     """Run the server or a command; `hint` is logged before. Returns the exit status."""
     if settings.log == "text":  # else `server.cli` has begun, for errors in the arguments
         start_logging("text")
@@ -131,7 +132,7 @@ def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: st
         settings = fit_connections(settings)
         log.info("starting; a line will say when the server is up")
         warm_up(settings)
-        return run(serve(settings))
+        return run(serve(settings, limits))
     except (StoreError, BackupError, ValueError) as error:
         parser.error(str(error))
     except OSError as error:

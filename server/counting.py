@@ -14,11 +14,9 @@ from collections.abc import Iterable
 import structlog
 
 from engine.mjai.messages import Message
+from server.limits import Limits
 from server.store import Play, Store, StoreError
 
-BATCH = 10  # games counted at once: about 20 ms of a thread
-PAUSE = 0.1  # seconds between two batches, which leave most of the time to the games
-RETRY_DELAY = 60.0  # seconds after a failure of the database
 CALLS = ("pon", "daiminkan")
 EXHAUSTIVE = ("fanpai", "nagashimangan")
 log = structlog.get_logger("server.counting")
@@ -76,23 +74,23 @@ def count_plays(messages: Iterable[Message]) -> ThreePlays:
     return first, second, third
 
 
-async def count_stored_games(store: Store) -> None:
+async def count_stored_games(store: Store, limits: Limits) -> None:
     """Count the stored games that are not counted yet; returns when none is left."""
     last, counted = "", 0
     while True:
         try:
-            games = await store.uncounted(last, BATCH)
+            games = await store.uncounted(last, limits.count_batch)
             if not games:
                 break
             plays = await asyncio.to_thread(_plays_of_all, games)
             if plays:
                 await store.add_plays(plays)
         except StoreError as error:
-            log.warning("stored games cannot be counted now", error=str(error), seconds=RETRY_DELAY)
-            await asyncio.sleep(RETRY_DELAY)
+            log.warning("stored games cannot be counted now", error=str(error), seconds=limits.count_retry)
+            await asyncio.sleep(limits.count_retry)
         else:
             last, counted = max(games), counted + len(plays)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(limits.count_pause)
     if counted:
         log.info("stored games counted for statistics", games=counted)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import structlog
 
-from agents.base import ActionValues, CompiledAgent
+from agents.base import ActionValues, Agent, CompiledAgent
 from agents.files import where_raised
 from agents.registry import BUILT_IN, is_file, make
 from agents.registry import names as registered
@@ -18,106 +19,109 @@ from agents.strength.spec import split_strength
 from engine.game import Game
 
 EXPENSIVE = frozenset({"search"})  # tens of milliseconds a decision: only the flags of the server may name these
-_compiled: dict[str, bool] = {}  # spec of each bot that has been made, without strength -> whether it is compiled
-_evaluating: set[str] = set()  # those of them that have action values
-_broken: set[str] = set()  # names of registered bots that cannot be played
 log = structlog.get_logger("server")
 
 
-@cache
-def names() -> tuple[str, ...]:
-    """The registered bots that rooms may name. Those of other packages are looked up once, in some milliseconds."""
-    return tuple(name for name in registered() if name not in EXPENSIVE)
+class HouseBots:
+    """Makes house bots, and remembers what it has found out about them."""
 
+    def __init__(self, make: Callable[..., Agent] = make, registered: Callable[[], Sequence[str]] = registered) -> None:
+        """`make` and `registered`: as `agents.registry.make` and `agents.registry.names`."""
+        self.make = make
+        self._registered = registered
+        self._compiled: dict[
+            str, bool
+        ] = {}  # spec of each that was checked, without strength -> whether it is compiled
+        self._evaluating: set[str] = set()  # those of them that have action values
+        self._broken: set[str] = set()  # names of registered bots that cannot be played
 
-def check_bot(spec: str) -> None:
-    """Raise ValueError unless the bot can be made. At full strength, it is made at the first call only."""
-    bot, strength = split_strength(spec)
-    if bot not in _compiled:
-        agent = make(bot)
-        _compiled[bot] = isinstance(agent, CompiledAgent)
-        if isinstance(agent, ActionValues):
-            _evaluating.add(bot)
-    if strength is not None:
-        make(spec)
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The registered bots that rooms may name. Those of other packages are looked up once, in some milliseconds."""
+        return tuple(name for name in self._registered() if name not in EXPENSIVE)
 
-
-def check_requested_bot(spec: str) -> None:
-    """Raise ValueError unless a request may name this bot: one by its name, which was tried when the server started.
-
-    It may be weaker (``rule@-300``) if its strengths are measured.
-
-    Anything else would be loaded while games are played, and an error would tell which files there are.
-    """
-    if is_file(spec) or ":" in spec:
-        raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
-    bot, strength = split_strength(spec)
-    if bot not in playable():
-        raise ValueError(f"unknown bot {bot!r}: choose one of {', '.join(playable())}")
-    if strength is not None and bot not in weakest():
-        raise ValueError(f"{bot} plays at full strength only; weaker: {', '.join(weakest()) or 'no bot here'}")
-    if strength is not None and strength < weakest()[bot]:
-        raise ValueError(f"the weakest that {bot} can be is {bot}@{weakest()[bot]}")
-
-
-def within_scale(spec: Any) -> Any:
-    """The bot, at the lowest strength of its scale where `spec` names one below it; what is no bot stays as it is."""
-    try:
+    def check(self, spec: str) -> None:
+        """Raise ValueError unless the bot can be made. At full strength, it is made at the first call only."""
         bot, strength = split_strength(spec)
-    except (ValueError, AttributeError):
-        return spec
-    lowest = weakest().get(bot)
-    return spec if strength is None or lowest is None or strength >= lowest else f"{bot}@{lowest}"
+        if bot not in self._compiled:
+            agent = self.make(bot)
+            self._compiled[bot] = isinstance(agent, CompiledAgent)
+            if isinstance(agent, ActionValues):
+                self._evaluating.add(bot)
+        if strength is not None:
+            self.make(spec)
 
+    def check_requested(self, spec: str) -> None:
+        """Raise ValueError unless a request may name this bot: by its name, and it was tried when the server started.
 
-def playable() -> list[str]:
-    """The names that requests may name: the registered bots without those that failed when the server started."""
-    return [name for name in names() if name not in _broken]
+        It may be weaker (``rule@-300``) if its strengths are measured.
 
+        Anything else would be loaded while games are played, and an error would tell which files there are.
+        """
+        if is_file(spec) or ":" in spec:
+            raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
+        bot, strength = split_strength(spec)
+        if bot not in self.playable():
+            raise ValueError(f"unknown bot {bot!r}: choose one of {', '.join(self.playable())}")
+        if strength is not None and bot not in self.weakest:
+            raise ValueError(f"{bot} plays at full strength only; weaker: {', '.join(self.weakest) or 'no bot here'}")
+        if strength is not None and strength < self.weakest[bot]:
+            raise ValueError(f"the weakest that {bot} can be is {bot}@{self.weakest[bot]}")
 
-@cache
-def weakest() -> dict[str, int]:
-    """The lowest strength of each of `names` that has a scale, such as -700. The scales are read once."""
-    found: dict[str, int] = {}
-    for name in names():
-        with suppress(ValueError):
-            found[name] = read_scale(name).lowest
-    return found
-
-
-def evaluating() -> list[str]:
-    """Those of `playable` that have action values; they were made when the server started."""
-    return [name for name in playable() if name in _evaluating]
-
-
-def is_built_in(spec: str) -> bool:
-    """Whether the bot is one of nukidora's own, whatever its argument and its strength."""
-    return split_strength(spec)[0].partition(":")[0] in BUILT_IN
-
-
-def decides_at_once(spec: str) -> bool:
-    """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
-    return is_built_in(spec) and _compiled.get(split_strength(spec)[0], False)
-
-
-def try_out(spec: str) -> None:
-    """Let the bot make its first decision, which may load or compile what it needs. Raises ValueError."""
-    check_bot(spec)
-    game = Game()
-    (seat,) = game.asked
-    try:
-        action = int(make(spec).act(np.array([game.view(seat)]))[0])
-    except Exception as error:
-        raise ValueError(f"the bot {spec} cannot play: {where_raised(error)}") from error
-    if action not in game.legal(seat):
-        raise ValueError(f"the bot {spec} cannot play: {action} is not legal")
-
-
-def try_out_all() -> None:
-    """Try all registered bots. Rooms may not name those that fail, which are logged."""
-    for name in names():
+    def within_scale(self, spec: Any) -> Any:
+        """The bot, at the lowest strength of its scale where `spec` names one below it; what is no bot stays so."""
         try:
-            try_out(name)
-        except (ValueError, ImportError) as error:
-            _broken.add(name)
-            log.warning("rooms cannot have this house bot", bot=name, error=str(error))
+            bot, strength = split_strength(spec)
+        except (ValueError, AttributeError):
+            return spec
+        lowest = self.weakest.get(bot)
+        return spec if strength is None or lowest is None or strength >= lowest else f"{bot}@{lowest}"
+
+    def playable(self) -> list[str]:
+        """The names that requests may name: the registered bots without those that failed when the server started."""
+        return [name for name in self.names if name not in self._broken]
+
+    @cached_property
+    def weakest(self) -> dict[str, int]:
+        """The lowest strength of each of `names` that has a scale, such as -700. The scales are read once."""
+        found: dict[str, int] = {}
+        for name in self.names:
+            with suppress(ValueError):
+                found[name] = read_scale(name).lowest
+        return found
+
+    def evaluating(self) -> list[str]:
+        """Those of `playable` that have action values; they were made when the server started."""
+        return [name for name in self.playable() if name in self._evaluating]
+
+    def is_built_in(self, spec: str) -> bool:
+        """Whether the bot is one of nukidora's own, whatever its argument and its strength."""
+        return split_strength(spec)[0].partition(":")[0] in BUILT_IN
+
+    def decides_at_once(self, spec: str) -> bool:
+        """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
+        return self.is_built_in(spec) and self._compiled.get(split_strength(spec)[0], False)
+
+    def try_out(self, spec: str) -> None:
+        """Let the bot make its first decision, which may load or compile what it needs. Raises ValueError."""
+        self.check(spec)
+        game = Game()
+        (seat,) = game.asked
+        try:
+            action = int(self.make(spec).act(np.array([game.view(seat)]))[0])
+        except Exception as error:
+            raise ValueError(f"the bot {spec} cannot play: {where_raised(error)}") from error
+        if action not in game.legal(seat):
+            raise ValueError(f"the bot {spec} cannot play: {action} is not legal")
+
+    def try_out_all(self) -> None:
+        """Try all registered bots. Rooms may not name those that fail, which are logged."""
+        for name in self.names:
+            try:
+                self.try_out(name)
+            except (ValueError, ImportError) as error:
+                self._broken.add(name)
+                log.warning("rooms cannot have this house bot", bot=name, error=str(error))
+
+
+HOUSE_BOTS = HouseBots()  # of this process: flags and requests, which name bots, are read without a server at hand

@@ -28,6 +28,8 @@ from server.game.journal import Journal, JournalError, delete, find_journals, jo
 from server.game.live_game import GAMES, LiveGame
 from server.game.seat import Seat, new_secret, secret_hash
 from server.game.start import GameStart, Player
+from server.house_bots import HouseBots
+from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
@@ -39,8 +41,6 @@ from server.stored_settings import restored
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
 
-KEPT_GAMES = 32  # that are over, of an address: one that plays hundreds a minute would fill the memory
-KEPT_TIME = 60.0  # seconds, at most, that a game is kept in memory once it is over; the resume timeout may be minutes
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
 
@@ -48,12 +48,22 @@ log = structlog.get_logger("server.lobby")
 class Lobby:
     """The state of one server; the owner of its games and connections (`server.ports`)."""
 
-    def __init__(self, settings: Settings, store: Store, access: Access, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        access: Access,
+        metrics: Metrics,
+        limits: Limits,
+        house_bots: HouseBots,
+    ) -> None:
         """`settings.data` must exist."""
         self.settings = settings
         self.store = store
         self.access = access
         self.metrics = metrics
+        self.limits = limits
+        self.house_bots = house_bots
         self.turns = Turns()
         self.network = FairLock()
         self._resumes = Turnstile()
@@ -67,7 +77,7 @@ class Lobby:
         self._tasks: set[asyncio.Task[object]] = set()
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
-        self.storing = Storing(store, metrics, self._journals, self._start_held_games)
+        self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
         self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 
@@ -90,7 +100,7 @@ class Lobby:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
         for path in find_journals(self._journals):
             await self._restore_journal(path)
-        self._start_task(count_stored_games(self.store))
+        self._start_task(count_stored_games(self.store, self.limits))
 
     async def _restore_journal(self, path: Path) -> None:
         """Restore a game from its journal. A journal that does not fit is renamed and logged."""
@@ -114,7 +124,7 @@ class Lobby:
         room = self.rooms.get(start.room)
         if room is None:
             room = await self.open_room(start.room, start.settings, permanent=False, opened=start.started)
-        game_log = GameLog(Journal(path, self.storing.journal_failed), start)
+        game_log = GameLog(Journal(path, self.storing.journal_failed), start, self.limits.max_annotations)
         try:
             game = LiveGame(start, game_log, self, self.metrics)
             self._add_game(game)
@@ -165,7 +175,7 @@ class Lobby:
 
     def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> JoiningHandler:
         """Handle a new connection; `url_keys` are the keys of the join message that its URL holds."""
-        bot = BotConnection(transport, self.settings, self, url_keys)
+        bot = BotConnection(transport, self.settings, self.limits, self, url_keys)
         self._bots.add(bot)
         self.metrics.connections.inc()
         return bot
@@ -336,7 +346,7 @@ class Lobby:
         secrets = [new_secret() for _ in players]
         first, second, third = seated(players, [stored for _, stored in secrets])
         start = GameStart(game_id, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
-        game = LiveGame(start, GameLog(journal, start), self, self.metrics)
+        game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
         self._add_game(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
@@ -408,17 +418,16 @@ class Lobby:
         self._expire_later(game)
 
     def _expire_later(self, game: LiveGame) -> None:
-        """A game that is over can be resumed for a while, unless each of its addresses has KEPT_GAMES later ones."""
+        """A game that is over can be resumed for a while, unless each of its addresses has enough later ones."""
         self._over[game.id] = game
         later = Counter[str]()
         for over in reversed(list(self._over.values())):
             addresses = {seat.address for seat in over.bot_seats}
-            if all(later[address] >= KEPT_GAMES for address in addresses):
+            if all(later[address] >= self.limits.kept_games for address in addresses):
                 self._expire(over)
             later.update(addresses)
-        asyncio.get_running_loop().call_later(
-            min(game.start.settings.resume_timeout, KEPT_TIME), self._time_over, game.id
-        )
+        seconds = min(game.start.settings.resume_timeout, self.limits.kept_time)
+        asyncio.get_running_loop().call_later(seconds, self._time_over, game.id)
 
     def _time_over(self, game_id: str) -> None:  # not the game: its timer would keep one that has expired before
         if (game := self.games.get(game_id)) is not None:

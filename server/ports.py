@@ -12,10 +12,11 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.house_bots import HouseBots
+from server.limits import Limits
 from server.turns import FairLock, Turns
 
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
-CLOSE_TIMEOUT = 5.0  # seconds a peer has to read what was sent before the connection was closed
 
 
 class Transport(Protocol):
@@ -34,7 +35,7 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None:
-        """Close once everything is delivered, or after CLOSE_TIMEOUT seconds."""
+        """Close once everything is delivered, or after `Limits.close_timeout` seconds."""
         ...
 
     def refund(self, size: int) -> None:
@@ -195,6 +196,8 @@ class GameOwner(Protocol):
     """What a game reports to the lobby that runs it."""
 
     turns: Turns
+    limits: Limits
+    house_bots: HouseBots
     network: FairLock  # held while the network of a house bot decides
 
     def recorded(self, game_id: str, rounds: int) -> None:

@@ -14,31 +14,28 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
 from typing import Literal
 
 import structlog
 
 from server.access import RateLimitError
 from server.addresses import limited_address
-from server.review_work import review
+from server.limits import Limits
 from server.store import StoreError
 from server.worker import Worker, WorkerError
 
 MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
-TIMEOUT = 60.0  # seconds of work on one review
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
 FORGOTTEN = 0.1  # seconds of work that are not worth knowing
 HALF_TIME = 120.0  # seconds in which half of the work that an address has used is forgotten
-KEPT_TIME = 600.0  # seconds that a review is kept once it is over
 KEPT_PER_ADDRESS = 16
-KEPT_BYTES = 8 << 20  # of all results
 RETRY = 5  # seconds after which a client that was refused may try again
 log = structlog.get_logger("server.reviews")
 
 Status = Literal["queued", "running", "done", "failed"]
 ReadRecord = Callable[[str], Awaitable[bytes | None]]  # the stored record of the game with that id
+DoReview = Callable[..., bytes]  # `server.review_work.review`, or what takes the same
 
 
 @dataclass(eq=False)
@@ -50,6 +47,7 @@ class Review:
     seat: int
     game: str  # id of a stored game, "" where a record was sent
     record: bytes  # that was sent; b"" once it is not needed any more
+    asked: float  # when somebody has last asked for it
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     status: Status = "queued"
     done: int = 0  # decisions, each counted for each bot
@@ -57,7 +55,6 @@ class Review:
     error: str = ""
     result: bytes = b""  # gzipped JSON
     began: float = 0.0  # when the work on it began
-    asked: float = field(default_factory=monotonic)  # when somebody has last asked for it
 
     @property
     def over(self) -> bool:
@@ -68,8 +65,11 @@ class Review:
 class Reviews:
     """All reviews of a server."""
 
-    def __init__(self, read_record: ReadRecord) -> None:
+    def __init__(self, read_record: ReadRecord, limits: Limits, do_review: DoReview) -> None:
+        """`do_review` is called in the worker process."""
         self._read_record = read_record
+        self._limits = limits
+        self._do_review = do_review
         self._worker = Worker()
         self._reviews: dict[str, Review] = {}  # by id, in the order in which they were asked for
         self._waiting: list[Review] = []
@@ -80,7 +80,7 @@ class Reviews:
         """The review with that id, which is asked for."""
         found = self._reviews.get(review_id)
         if found is not None:
-            found.asked = monotonic()
+            found.asked = self._limits.clock()
         return found
 
     def check(self, address: str) -> None:
@@ -100,12 +100,12 @@ class Reviews:
         wanted = (bots, seat, game)
         for each in self._reviews.values():
             if game and (each.bots, each.seat, each.game) == wanted and each.status != "failed":
-                each.asked = monotonic()
+                each.asked = self._limits.clock()
                 return each
         self.check(address)
         if len(self._waiting) >= MAX_WAITING:
             self._make_room(self._last())
-        added = Review(limited_address(address), bots, seat, game, record)
+        added = Review(limited_address(address), bots, seat, game, record, self._limits.clock())
         self._reviews[added.id] = added
         self._waiting.append(added)
         if self._working is None:
@@ -115,12 +115,12 @@ class Reviews:
     def _used_by(self, address: str) -> float:
         """The seconds of work that an address has used of late."""
         seconds, when = self._used.get(address, (0.0, 0.0))
-        return seconds * 0.5 ** ((monotonic() - when) / HALF_TIME)
+        return seconds * 0.5 ** ((self._limits.clock() - when) / HALF_TIME)
 
     def _cost(self, address: str) -> float:
         """What an address has cost, see the module; the work on its review so far included."""
         unfinished = [each for each in self._reviews.values() if each.address == address and not each.over]
-        running = sum(monotonic() - each.began for each in unfinished if each.status == "running")
+        running = sum(self._limits.clock() - each.began for each in unfinished if each.status == "running")
         return self._used_by(address) + running + len(unfinished)
 
     def _last(self) -> Review:
@@ -151,10 +151,11 @@ class Reviews:
             self._working = None
 
     async def _do(self, wanted: Review) -> None:
-        if monotonic() - wanted.asked > UNWANTED:
+        clock = self._limits.clock
+        if clock() - wanted.asked > UNWANTED:
             del self._reviews[wanted.id]
             return
-        wanted.status, wanted.began = "running", monotonic()
+        wanted.status, wanted.began = "running", clock()
 
         def progress(done: int, total: int) -> None:
             wanted.done, wanted.decisions = done, total
@@ -163,8 +164,10 @@ class Reviews:
             record = wanted.record or await self._read_record(wanted.game)
             if record is None:
                 raise WorkerError("the game is not stored any more")
-            work = partial(review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat)
-            wanted.result = await self._worker.run(work, TIMEOUT, progress)
+            work = partial(
+                self._do_review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat
+            )
+            wanted.result = await self._worker.run(work, self._limits.review_timeout, progress)
             wanted.status = "done"
         except WorkerError as error:
             wanted.error = f"the review has failed: {error}"
@@ -179,19 +182,19 @@ class Reviews:
                 wanted.status = "failed"
             wanted.record = b""
             self._used = {address: used for address, used in self._used.items() if self._used_by(address) > FORGOTTEN}
-            self._used[wanted.address] = self._used_by(wanted.address) + monotonic() - wanted.began, monotonic()
+            self._used[wanted.address] = self._used_by(wanted.address) + clock() - wanted.began, clock()
         self._keep(wanted)
 
     def _keep(self, finished: Review) -> None:
         """Keep a review for a while; older ones of its address, and then of all, make room for it."""
         # By its id: a timer that holds the review would hold its result, too, after it has made room.
-        asyncio.get_running_loop().call_later(KEPT_TIME, self._reviews.pop, finished.id, None)
+        asyncio.get_running_loop().call_later(self._limits.reviews_kept_time, self._reviews.pop, finished.id, None)
         over = [each for each in self._reviews.values() if each.over and each is not finished]
         own = [each for each in over if each.address == finished.address]
         for each in own[: max(0, len(own) + 1 - KEPT_PER_ADDRESS)]:
             del self._reviews[each.id]
         size = sum(len(each.result) for each in self._reviews.values())
         for each in sorted(over, key=lambda each: each.address != finished.address):
-            if size > KEPT_BYTES and each.id in self._reviews:
+            if size > self._limits.reviews_kept_bytes and each.id in self._reviews:
                 size -= len(each.result)
                 del self._reviews[each.id]

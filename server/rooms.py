@@ -14,14 +14,13 @@ from typing import Any
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derived_seed
 from server.access import AccessError
-from server.house_bots import check_requested_bot
+from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
-LINGER = 60.0  # seconds that a room for one sitting stays open when it is empty
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
     "rules": inf, "length": inf, "scores": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
@@ -42,7 +41,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
         )
     for bot in bots:
         try:
-            check_requested_bot(bot)
+            HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
             raise AccessError(f"room {name!r}: {error}") from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 import uvicorn
+from fastapi import FastAPI
 from pydantic_core import to_json
 
 from engine.mjai import connection
@@ -22,14 +23,17 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.data_folder import exclusive_lock, make_folder
+from server.house_bots import HOUSE_BOTS, HouseBots
+from server.limits import LIMITS, Limits
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.retention import keep_pruned
+from server.review_work import review
+from server.reviews import DoReview
 from server.settings import Settings
 from server.store import Store
 
-RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
 SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
@@ -63,8 +67,18 @@ class Running:
 
 
 @asynccontextmanager
-async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Running]:
-    """Serve while the block runs. Raises OSError for an address or folder that cannot be used, StoreError."""
+async def running(
+    settings: Settings,
+    metrics: Metrics | None = None,
+    *,
+    limits: Limits = LIMITS,
+    house_bots: HouseBots = HOUSE_BOTS,
+    do_review: DoReview = review,
+) -> AsyncIterator[Running]:
+    """Serve while the block runs; `do_review`: see `Reviews`.
+
+    Raises OSError for an address or folder that cannot be used, StoreError.
+    """
     make_folder(settings.data)
     # Lock and listen before any stored game is restored: both may fail.
     with (
@@ -77,14 +91,15 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
             "mjai_port": mjai_sockets[0].getsockname()[1],
         }
         settings = replace(settings, **ports)  # else 0 could stand for a free port
-        store = await Store.open(settings.database_url)
+        store = await Store.open(settings.database_url, limits)
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
-            lobby = Lobby(settings, store, Access(settings, store), metrics)
-            metrics.sockets.set_function(lobby.access.n_connections)
+            access = Access(settings, store, limits)
+            lobby = Lobby(settings, store, access, metrics, limits, house_bots)
+            metrics.sockets.set_function(access.n_connections)
             await lobby.open()
-            async with accept_connections(lobby, http_sockets, mjai_sockets):
+            async with accept_connections(lobby, make_app(lobby, do_review), http_sockets, mjai_sockets):
                 yield Running(lobby, settings.host, settings.port, settings.mjai_port)
         finally:
             await store.close()
@@ -92,10 +107,9 @@ async def running(settings: Settings, metrics: Metrics | None = None) -> AsyncIt
 
 @asynccontextmanager
 async def accept_connections(
-    lobby: Lobby, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
+    lobby: Lobby, app: FastAPI, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
 ) -> AsyncIterator[None]:
     """Accept connections while the block runs; then close the lobby."""
-    app = make_app(lobby)
     app.openapi()  # made once, which takes a while
     config = uvicorn.Config(
         app,
@@ -114,7 +128,7 @@ async def accept_connections(
     while not http.started:
         await asyncio.sleep(0.01)
     chores = [
-        asyncio.create_task(keep_resolved(lobby.access.proxies)),
+        asyncio.create_task(keep_resolved(lobby.access.proxies, lobby.limits.resolve_every)),
         asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
     ]
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
@@ -132,14 +146,14 @@ async def accept_connections(
         await serving
 
 
-async def keep_resolved(proxies: Proxies) -> None:
-    """Look the host names of proxies up again and again: a container may start later, or with another address."""
+async def keep_resolved(proxies: Proxies, every: float) -> None:
+    """Look the host names of proxies up every so many seconds: a container may start later, or with another address."""
     while proxies.names:
         for name in proxies.names:
             with contextlib.suppress(OSError):  # not known now: what was known before is kept
                 found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
                 proxies.resolved[name] = {str(address[0]) for *_, address in found}
-        await asyncio.sleep(RESOLVE_EVERY)
+        await asyncio.sleep(every)
 
 
 def http_listeners(
@@ -155,7 +169,7 @@ def http_listeners(
         return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
 
     def make(admission: Admission) -> HttpConnection:
-        return HttpConnection(config, http.server_state, admission, lobby.turns)
+        return HttpConnection(config, http.server_state, admission, lobby.turns, lobby.limits)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=True)
@@ -169,7 +183,7 @@ def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Liste
         return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
 
     def make(admission: Admission) -> TcpTransport:
-        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.connect)
+        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.limits, lobby.connect)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=False)

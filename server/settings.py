@@ -61,9 +61,9 @@ def known_bot(spec: str) -> str:
     """
     registry.check(spec)
     if spec not in registry.BUILT_IN:
-        from server.house_bots import check_bot
+        from server.house_bots import HOUSE_BOTS
 
-        check_bot(spec)
+        HOUSE_BOTS.check(spec)
     return spec
 
 

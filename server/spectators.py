@@ -14,8 +14,6 @@ from server.connection.websocket import WebSocketConnection
 from server.metrics import Metrics
 from server.turns import Ration
 
-SEND_TIMEOUT = 30.0  # seconds a spectator has to receive most of what it was sent
-SHARE = 0.03  # of a processor that all spectators may use: of the time in which games are played
 BURST = 0.05  # seconds of work for spectators that may be done at once
 log = structlog.get_logger("server.spectators")
 
@@ -29,14 +27,23 @@ class Spectator:
     max_message = MAX_JOIN  # whatever it sends is refused
 
     def __init__(
-        self, connection: WebSocketConnection, frames: AsyncIterator[bytes], ration: Ration, metrics: Metrics
+        self,
+        connection: WebSocketConnection,
+        frames: AsyncIterator[bytes],
+        ration: Ration,
+        metrics: Metrics,
+        timeout: float,
     ) -> None:
-        """Begin to send `frames`, each in a turn of its address in `ration`, so that no game is delayed."""
+        """Begin to send `frames`, each in a turn of its address in `ration`, so that no game is delayed.
+
+        `timeout`: seconds that the peer has to receive most of what it was sent.
+        """
         self._connection = connection
         self._frames = frames
         self._ration = ration
         self._party = limited_address(connection.address)
         self._metrics = metrics
+        self._timeout = timeout
         metrics.connections.inc()
         self._sending = asyncio.create_task(self._send())
 
@@ -53,7 +60,7 @@ class Spectator:
 
     async def _received(self) -> None:
         """Wait until the peer has received most of what was sent. Raises TimeoutError."""
-        async with asyncio.timeout(SEND_TIMEOUT):
+        async with asyncio.timeout(self._timeout):
             await self._connection.drain()
 
     def message_received(self, data: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from pydantic import TypeAdapter
 
-from server.house_bots import within_scale
+from server.house_bots import HOUSE_BOTS
 from server.settings import RoomSettings
 
 ADAPTER = TypeAdapter(RoomSettings)
@@ -34,7 +34,7 @@ def restored(values: dict[str, Any]) -> RoomSettings:
     fitting = {name: within(limits.get(name, {}), value) for name, value in values.items()}
     for name in ("fill", "house_bot"):  # scales may have been measured anew
         if name in fitting:
-            value = fitting[name]
+            value, within_scale = fitting[name], HOUSE_BOTS.within_scale
             fitting[name] = [within_scale(bot) for bot in value] if isinstance(value, list) else within_scale(value)
     changed = {name: value for name, value in fitting.items() if value != values[name]}
     if changed:

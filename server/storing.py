@@ -9,14 +9,12 @@ from pathlib import Path
 
 import structlog
 
+from server.limits import Limits
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
 from server.turns import FairLock
 
-RETRY_DELAY = 5.0  # seconds from a failed write to the next try
-FRESH = 5.0  # seconds for which the result of a check holds; then it is made again when it is asked for
-TIMEOUT = 2.0  # seconds a check may take until the database counts as hanging
 PROBE = "writable"  # a file that a check writes beside the journals, and deletes
 PROBE_BYTES = 4096
 log = structlog.get_logger("server.storing")
@@ -29,12 +27,15 @@ class Storing:
     Nothing is written while nobody plays and nobody asks; after a failure it is tried again until it succeeds.
     """
 
-    def __init__(self, store: Store, metrics: Metrics, journals: Path, on_recovery: Callable[[], None]) -> None:
+    def __init__(
+        self, store: Store, metrics: Metrics, journals: Path, on_recovery: Callable[[], None], limits: Limits
+    ) -> None:
         """`journals`: their folder. `on_recovery` is called when storing works again."""
         self._store = store
         self._metrics = metrics
         self._journals = journals
         self._on_recovery = on_recovery
+        self._limits = limits
         self._lock = FairLock()
         self._unstored: set[str] = set()  # ids of the games that could not be stored yet
         self._problem = ""  # found by the last check, or by a game that could not write its journal
@@ -58,7 +59,7 @@ class Storing:
         await asyncio.to_thread(write_probe, self._journals)
 
     async def checked_problem(self) -> str:
-        """`problem`, after a check if the last one was more than FRESH seconds ago; TIMEOUT seconds at most."""
+        """`problem`, after a check if the last one holds no more; that is waited for as long as it may take."""
         self.check()
         if not self._problem:
             await self._answered.wait()
@@ -67,15 +68,15 @@ class Storing:
     def check(self) -> None:
         """Start a check, unless one is running or the last one still holds."""
         running = self._check is not None and not self._check.done()
-        fresh = asyncio.get_running_loop().time() < self._checked_at + FRESH
+        fresh = asyncio.get_running_loop().time() < self._checked_at + self._limits.check_holds
         if not running and not fresh and not self._closed:
             self._answered.clear()
             self._check = asyncio.create_task(self._run_check())
 
     async def _run_check(self) -> None:
-        loop = asyncio.get_running_loop()
-        text = f"the database has not answered within {TIMEOUT:g} s"
-        late = loop_clock().call_later(TIMEOUT, self._found, text)  # a halt of this process is no fault of the database
+        loop, timeout = asyncio.get_running_loop(), self._limits.check_timeout
+        text = f"the database has not answered within {timeout:g} s"
+        late = loop_clock().call_later(timeout, self._found, text)  # a halt of this process is no fault of the database
         problem = ""
         try:
             await self._store.check_writable()
@@ -99,7 +100,7 @@ class Storing:
         if self._retry is not None:
             self._retry.cancel()
         if problem and not self._closed:
-            self._retry = asyncio.get_running_loop().call_later(RETRY_DELAY, self._check_again)
+            self._retry = asyncio.get_running_loop().call_later(self._limits.store_retry, self._check_again)
         self._report()
 
     def _check_again(self) -> None:
@@ -121,7 +122,7 @@ class Storing:
                         game = await asyncio.to_thread(make_game)
                     if await self._saved(game):
                         return game
-                await asyncio.sleep(RETRY_DELAY)
+                await asyncio.sleep(self._limits.store_retry)
         finally:
             self._metrics.waiting_to_be_stored.dec()
             if game is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from time import monotonic, perf_counter, thread_time
 from typing import Any, Generic, TypeVar
@@ -21,11 +21,12 @@ class Turns:
     much work a party has, the next piece of another one is done after at most TURN and one piece of each party.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         """To be created in the event loop whose time it divides."""
+        self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._queues: dict[str, deque[Work]] = {}  # never empty ones; the party whose turn it is comes first
-        self._end = 0.0  # perf_counter at which this iteration has no more time; 0: nothing was done in it
+        self._end = 0.0  # when this iteration has no more time; 0: nothing was done in it
         self._scheduled = False
         self._last: list[Callable[[], None]] = []
 
@@ -33,9 +34,9 @@ class Turns:
         """Whether nobody waits and this iteration of the event loop has time left, so that work may be done at once."""
         self._schedule()
         if not self._end:
-            self._end = perf_counter() + TURN
+            self._end = self._clock() + TURN
             return True
-        return not self._queues and perf_counter() < self._end
+        return not self._queues and self._clock() < self._end
 
     def add(self, party: str, work: Work) -> None:
         """Queue work, which is called once an iteration until it returns False."""
@@ -61,10 +62,10 @@ class Turns:
         self._end = 0.0
         if self._queues:
             self._schedule()
-            self._end = perf_counter() + TURN
+            self._end = self._clock() + TURN
         while self._queues:
             self._do_next()
-            if perf_counter() >= self._end:
+            if self._clock() >= self._end:
                 break
         calls, self._last = self._last, []
         for call in calls:
@@ -106,27 +107,40 @@ class Ration:
     Parties take turns, so that none can use up the share.
     """
 
-    def __init__(self, share: float, burst: float) -> None:
-        """`share`: of a processor, from 0 to 1. `burst`: seconds of work that may be done at once after a pause."""
+    def __init__(
+        self,
+        share: float,
+        burst: float,
+        clock: Callable[[], float] = monotonic,
+        worked: Callable[[], float] = thread_time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`share`: of a processor, from 0 to 1. `burst`: seconds of work that may be done at once after a pause.
+
+        `worked`: seconds of work done by this thread since any moment.
+        """
         self._share = share
         self._burst = burst
+        self._clock = clock
+        self._worked = worked
+        self._sleep = sleep
         self._lock = FairLock()
         self._owed = 0.0  # seconds of work that the share does not cover yet
-        self._since = 0.0  # monotonic time of this
+        self._since = 0.0  # time of this
 
     @asynccontextmanager
     async def turn(self, party: str) -> AsyncIterator[None]:
         """Wait for a turn of the party, and do the work of the block, which must not wait for anything."""
         async with self._lock.held_by(party):
-            await asyncio.sleep(max(0.0, self._still_owed() - self._burst) / self._share)
-            started = thread_time()
+            await self._sleep(max(0.0, self._still_owed() - self._burst) / self._share)
+            started = self._worked()
             try:
                 yield
             finally:
-                self._owed = self._still_owed() + thread_time() - started
+                self._owed = self._still_owed() + self._worked() - started
 
     def _still_owed(self) -> float:
-        now = monotonic()
+        now = self._clock()
         self._owed = max(0.0, self._owed - (now - self._since) * self._share)
         self._since = now
         return self._owed

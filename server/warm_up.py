@@ -8,21 +8,21 @@ import sys
 from engine import compiling
 from engine.game import Game
 from engine.mjai.possible_actions import safe_default
-from server.house_bots import try_out, try_out_all
+from server.house_bots import HOUSE_BOTS, HouseBots
 from server.settings import Settings
 
 SWITCH_INTERVAL = 0.001  # seconds that the event loop waits for Python's lock at most, while a house bot thinks
 GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists causes no full collection, which halts all games
 
 
-def warm_up(settings: Settings) -> None:
+def warm_up(settings: Settings, house_bots: HouseBots = HOUSE_BOTS) -> None:
     """Compile, or load from the cache, all compiled code that games and their house bots need.
 
     Raises ValueError if a house bot of the settings cannot play.
     """
-    try_out_all()
+    house_bots.try_out_all()
     for spec in (settings.house_bot, *settings.fill):
-        try_out(spec)
+        house_bots.try_out(spec)
     compiling.compile_imported()  # what the bots need in other positions, too
     game = Game(rules=settings.room.make_rules())
     while not game.over:

@@ -19,7 +19,7 @@ from server.broadcast import Hands
 from server.connection.websocket import HandshakeError, WebSocketConnection
 from server.lobby import Lobby
 from server.ports import ConnectionHandler
-from server.spectators import BURST, SHARE, Spectator
+from server.spectators import BURST, Spectator
 from server.turns import Ration
 
 BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
@@ -39,9 +39,10 @@ class WebSockets:
     def __init__(self, lobby: Lobby, origins: Origins) -> None:
         self.turns = lobby.turns
         self.messages_per_second = lobby.settings.messages_per_second
+        self.limits = lobby.limits
         self._lobby = lobby
         self._origins = origins
-        self._ration = Ration(SHARE, BURST)  # of all spectators
+        self._ration = Ration(lobby.limits.spectators_share, BURST)  # of all spectators
 
     def open(self, request: Request, admission: Admission) -> Handle:
         """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
@@ -73,7 +74,7 @@ class WebSockets:
 
         def handle(connection: WebSocketConnection) -> Spectator:
             frames = broadcast.stream(hands, connection, self._ration)
-            return Spectator(connection, frames, self._ration, self._lobby.metrics)
+            return Spectator(connection, frames, self._ration, self._lobby.metrics, self.limits.spectator_timeout)
 
         return handle
 

@@ -26,7 +26,7 @@ if sys.platform != "win32":
 
 SPAWN = multiprocessing.get_context("spawn")
 NICENESS = 10  # so that games come first, and reviews are done even if others use the processor all the time
-IDLE_TIME = 60.0  # seconds without a task after which the process ends
+IDLE_TIME = 60.0  # seconds
 START_TIMEOUT = 120.0  # seconds until the process begins a task: it may have to start, and import what it needs
 MAX_MEMORY = 2 << 30  # bytes of data of the process
 MAX_ERROR = 500  # characters of an error
@@ -58,7 +58,9 @@ def no_progress(done: int, total: int) -> None:
 class Worker:
     """One worker process; the methods are called in the event loop, and never wait for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle_time: float = IDLE_TIME) -> None:
+        """`idle_time`: seconds without a task after which the process ends."""
+        self._idle_time = idle_time
         self._thread = ThreadPoolExecutor(1)  # that waits for the process
         self._process: SpawnProcess | None = None
         self._connection: Any = None  # Connection, on Windows PipeConnection
@@ -80,7 +82,7 @@ class Worker:
         finally:
             self._n_tasks -= 1
             if not self._n_tasks and not self._closed:
-                self._idle = loop.call_later(IDLE_TIME, self._end_if_idle)
+                self._idle = loop.call_later(self._idle_time, self._end_if_idle)
 
     async def close(self) -> None:
         """End the process, whatever it does."""

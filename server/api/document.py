@@ -8,7 +8,6 @@ from fastapi import FastAPI
 
 from engine.seeds import MAX_SEED
 from server.api.common import Service
-from server.house_bots import evaluating
 
 # Whether tokens are needed, and the bots that evaluate -> the document, which takes a while to make
 _documents: dict[tuple[bool, tuple[str, ...]], dict[str, Any]] = {}
@@ -20,7 +19,8 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The document; FastAPI serves it at /openapi.json. Tokens are optional where the server needs none."""
         service: Service = self.state.service
-        key = (service.lobby.settings.tokens_needed, tuple(evaluating()))
+        lobby = service.lobby
+        key = (lobby.settings.tokens_needed, tuple(lobby.house_bots.evaluating()))
         if key not in _documents:
             _documents[key] = self._document(*key)
         return _documents[key]

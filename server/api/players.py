@@ -10,9 +10,10 @@ from fastapi import APIRouter, Query
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, stored_page
 from server.api.errors import not_found
 from server.api.games import RoomFilter, RulesFilter, Time
+from server.limits import LIMITS
 from server.lobby import Lobby
 from server.store import Opponent, PlayerStatistics, PlayerStats, RatingPoint
-from server.store.lists import MOST_SEARCHED, MOST_SEATS, PlayerOrder
+from server.store.lists import PlayerOrder
 
 router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 
@@ -59,9 +60,9 @@ async def list_ratings(
 @router.get(
     "/{name}/statistics",
     summary="How a player plays",
-    description=f"Over the player's latest {MOST_SEATS:,} games that pass the filters; those of a room or of rules, "
-    f"among the latest {MOST_SEARCHED:,}. Games that an older version of "
-    "the server stored are counted in `play`, and so in the rates, some time after the server was updated.",
+    description=f"Over the player's latest {LIMITS.most_seats:,} games that pass the filters; those of a room or of "
+    f"rules, among the latest {LIMITS.most_searched:,}. Games that an older version of the server stored are counted "
+    "in `play`, and so in the rates, some time after the server was updated.",
     responses=problems(404, 422, 503),
 )
 async def get_statistics(
@@ -80,7 +81,7 @@ async def get_statistics(
 @router.get(
     "/{name}/opponents",
     summary="Whom a player met, most games first",
-    description=f"In the player's latest {MOST_SEATS:,} games. An opponent who is met between two pages may be "
+    description=f"In the player's latest {LIMITS.most_seats:,} games. An opponent who is met between two pages may be "
     "returned twice or not at all.",
     responses=problems(404, 422, 503),
 )

@@ -13,7 +13,7 @@ from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
 from server.api.uploads import RECORD_BODY, GzippedJson, received
-from server.house_bots import evaluating
+from server.house_bots import HOUSE_BOTS
 from server.reviews import Review, Status
 
 MAX_BOTS = 2  # of one review
@@ -33,8 +33,8 @@ class ReviewInfo(BaseModel):
 
 def can_review(bot: str) -> str:
     """A house bot that can review. Raises ValueError."""
-    if bot not in evaluating():
-        raise ValueError(f"choose a bot that can review: {', '.join(evaluating())}")
+    if bot not in HOUSE_BOTS.evaluating():
+        raise ValueError(f"choose a bot that can review: {', '.join(HOUSE_BOTS.evaluating())}")
     return bot
 
 

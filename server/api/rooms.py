@@ -30,16 +30,16 @@ from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.flags import SETTINGS
-from server.house_bots import check_requested_bot, names
+from server.house_bots import HOUSE_BOTS
 from server.lobby import Lobby
-from server.rooms import LINGER, SITTING, Room, check_sitting, settings_of
+from server.rooms import SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 
 MAX_BOT = 64  # characters of the name of a house bot in a request
 # Names of rooms that can be opened: with house bots that exist.
-ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, names()))})){{0,{MAX_FILL}}}$"
+ROOM_WITH_BOTS = rf"^{ROOM_NAME}(\+({'|'.join(map(re.escape, HOUSE_BOTS.names))})){{0,{MAX_FILL}}}$"
 RoomName = Annotated[str, StringConstraints(pattern=ROOM_PATTERN, max_length=MAX_ROOM)]
 router = APIRouter(prefix="/api/rooms", tags=["rooms"], route_class=Route)
 bearer = HTTPBearer(
@@ -79,7 +79,7 @@ BY_NAME: Order[RoomInfo] = Order("rooms", lambda room: (room.name,), (str,))
 
 def playable(bot: str) -> str:
     """A house bot that a request may name. Raises ValueError."""
-    check_requested_bot(bot)
+    HOUSE_BOTS.check_requested(bot)
     return bot
 
 
@@ -87,7 +87,7 @@ HouseBot = Annotated[
     str,
     StringConstraints(max_length=MAX_BOT),
     AfterValidator(playable),
-    WithJsonSchema({"type": "string", "enum": list(names())}),
+    WithJsonSchema({"type": "string", "enum": list(HOUSE_BOTS.names)}),
 ]
 
 
@@ -220,8 +220,8 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
     else:
-        opened_by = client_address(request)
-        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=LINGER)
+        opened_by, linger = client_address(request), lobby.limits.linger
+        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
         raise HTTPException(409, f"room {new.name} is open: close it first")
     if new.permanent:

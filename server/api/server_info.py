@@ -6,7 +6,6 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from engine.common.program import version
-from server import house_bots
 from server.api.common import LobbyHere, Route, problems
 
 VERSION = version()
@@ -29,12 +28,12 @@ class ServerInfo(BaseModel):
 @router.get("", summary="This server", responses=problems(422))
 async def get_server(lobby: LobbyHere) -> ServerInfo:
     """How to play here, and with whom."""
-    settings = lobby.settings
+    settings, house_bots = lobby.settings, lobby.house_bots
     return ServerInfo(
         version=VERSION,
         mjai_port=settings.mjai_port,
         tokens_needed=settings.tokens_needed,
         house_bots=house_bots.playable(),
-        weakest={bot: lowest for bot, lowest in house_bots.weakest().items() if bot in house_bots.playable()},
+        weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in house_bots.playable()},
         review_bots=house_bots.evaluating(),
     )

@@ -6,9 +6,10 @@ import asyncio
 from contextlib import suppress
 
 from server.access import Admission
-from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, MESSAGE_TIMEOUT, Inlet, make_budget
+from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, Inlet, make_budget
+from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
-from server.ports import CLOSE_TIMEOUT, MAX_UNSENT_BYTES, ConnectionHandler
+from server.ports import MAX_UNSENT_BYTES, ConnectionHandler
 from server.turns import Turns
 
 
@@ -22,12 +23,13 @@ class MessageProtocol(asyncio.Protocol):
     _inlet: Inlet
     _handler: ConnectionHandler
 
-    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float) -> None:
+    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, limits: Limits) -> None:
         self.address = admission.address
         self._admission = admission
         self._turns = turns
         self._messages_per_second = messages_per_second
-        self._budget = make_budget(messages_per_second)
+        self._limits = limits
+        self._budget = make_budget(messages_per_second, limits.clock)
         self._closing = False
         self._loop = asyncio.get_running_loop()
         self._unwritten: list[bytes] = []  # sent, but not handed to the transport yet
@@ -73,11 +75,12 @@ class MessageProtocol(asyncio.Protocol):
             self._message_timer.cancel()
             self._message_timer = None
         if pending and self._message_timer is None:
-            self._message_timer = loop_clock().call_later(MESSAGE_TIMEOUT, self._message_timed_out)
+            self._message_timer = loop_clock().call_later(self._limits.message_timeout, self._message_timed_out)
 
     def _message_timed_out(self) -> None:
         if not self._closing:
-            self._handler.close_with_error(f"a message was not complete within {MESSAGE_TIMEOUT:g} seconds")
+            seconds = f"{self._limits.message_timeout:g} seconds"
+            self._handler.close_with_error(f"a message was not complete within {seconds}")
 
     def _write(self, data: bytes) -> None:
         """Write once the work of an iteration is done: a process that waits for it is woken once for many writes."""
@@ -106,7 +109,7 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet.close()
         with suppress(OSError):  # the peer may be gone already
             self._transport.write_eof()
-        self._loop.call_later(CLOSE_TIMEOUT, self._transport.abort)
+        self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
     def _pause_reading(self) -> None:
         if not self._transport.is_closing():

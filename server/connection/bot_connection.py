@@ -16,6 +16,7 @@ from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_J
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
+from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionOwner, Encoded, GamePort, Transport
 from server.settings import Settings
@@ -29,7 +30,12 @@ class BotConnection:
     """A connected bot: a `ConnectionHandler` for its transport, a `PlayerPort` for rooms and games."""
 
     def __init__(
-        self, transport: Transport, settings: Settings, owner: ConnectionOwner, url_keys: Message | None = None
+        self,
+        transport: Transport,
+        settings: Settings,
+        limits: Limits,
+        owner: ConnectionOwner,
+        url_keys: Message | None = None,
     ) -> None:
         """Send hello and wait for the join message, in which `url_keys` replace the keys of the same names."""
         self.transport = transport
@@ -39,7 +45,7 @@ class BotConnection:
         self._settings = settings
         self._owner = owner
         self._url_keys = url_keys or {}
-        self._outbox = Outbox(transport)
+        self._outbox = Outbox(transport, limits.last_reply_timeout)
         self._game: GamePort | None = None
         self._seat = 0
         self._secret = ""

@@ -11,13 +11,12 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from server.access import Admission
+from server.access import Admission, RateLimiter
 from server.connection.inlet import BYTES_PER_UNIT, Inlet, make_budget
+from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.turns import Turns
 
-REQUEST_TIMEOUT = 10.0  # seconds to send a whole request, from the connection or the request's first byte on
-RESPONSE_TIMEOUT = 30.0  # seconds in which the peer must read what waits to be sent
 MAX_HEAD = 16_384  # bytes of a request without its body
 MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
 BYTES_PER_SECOND = 65_536  # that a connection may send, and 20 times as many at once: more than the longest body
@@ -47,15 +46,21 @@ class BodyFlow(FlowControl):
 class HttpConnection(H11Protocol):
     """An HTTP/1.1 connection. It becomes a `WebSocketConnection`, with its admission, when the client asks for that."""
 
-    def __init__(self, config: Config, server_state: ServerState, admission: Admission, turns: Turns) -> None:
+    def __init__(
+        self, config: Config, server_state: ServerState, admission: Admission, turns: Turns, limits: Limits
+    ) -> None:
         app_state: dict[str, Any] = {"admission": admission}  # which uvicorn hands on to requests and WebSockets
         super().__init__(config, server_state, app_state)
         self._admission = admission
         self._turns = turns
-        self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
+        self._limits = limits
+        self._budget = self._new_budget()
         self._inlet: Inlet
         self._request_timer: Timer | None = None
         self._response_timer: Timer | None = None
+
+    def _new_budget(self) -> RateLimiter:
+        return make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT, self._limits.clock)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -95,7 +100,7 @@ class HttpConnection(H11Protocol):
         if self.conn.their_state is h11.SEND_BODY and self.cycle is not None and len(self.cycle.body) > MAX_UNREAD:
             self.flow.pause_reading()
         if self.conn.their_state is h11.DONE:  # the limit is for one request
-            self._budget = make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT)
+            self._budget = self._new_budget()
         if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
             self._inlet.close()
             self.shutdown()  # after the response
@@ -104,7 +109,7 @@ class HttpConnection(H11Protocol):
     def pause_writing(self) -> None:
         """See `asyncio.Protocol`."""
         super().pause_writing()
-        self._response_timer = loop_clock().call_later(RESPONSE_TIMEOUT, self.transport.abort)
+        self._response_timer = loop_clock().call_later(self._limits.response_timeout, self.transport.abort)
 
     def resume_writing(self) -> None:
         """See `asyncio.Protocol`."""
@@ -116,7 +121,7 @@ class HttpConnection(H11Protocol):
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_request_timer()
         elif self._request_timer is None:
-            self._request_timer = loop_clock().call_later(REQUEST_TIMEOUT, self._request_timed_out)
+            self._request_timer = loop_clock().call_later(self._limits.request_timeout, self._request_timed_out)
 
     def _stop_request_timer(self) -> None:
         if self._request_timer is not None:

@@ -13,12 +13,11 @@ BYTES_PER_UNIT = 1024  # of the budget
 FREE_BYTES = 4096  # of a reply that was asked for: as much as annotations need
 BURST = 20.0  # seconds whose budget may be used at once
 MAX_WAITING = 262_144  # bytes that wait to be parsed; beyond it the connection is aborted
-MESSAGE_TIMEOUT = 30.0  # seconds to send a whole message, from its first byte
 
 
-def make_budget(per_second: float) -> RateLimiter:
+def make_budget(per_second: float, clock: Callable[[], float]) -> RateLimiter:
     """The limit of what one connection sends: a unit for each line or frame, and for each KiB."""
-    return RateLimiter(per_second, burst=per_second * BURST)
+    return RateLimiter(per_second, per_second * BURST, clock)
 
 
 def _discard(data: bytes) -> None:

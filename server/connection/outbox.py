@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from server.loop_clock import loop_clock
-from server.ports import CLOSE_TIMEOUT, Transport
+from server.ports import Transport
 
 ERROR_REPLY_TIMEOUT = 2.0  # seconds to wait for the reply to an error; messages behind the error wait as long
 
@@ -32,11 +32,13 @@ class Outgoing:
 class Outbox:
     """Sends messages one at a time to a bot that replies to each, or at once to a bot that replies only when asked."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, last_reply_timeout: float) -> None:
+        """`last_reply_timeout`: see `Limits`."""
         self.only_when_asked = False
         self.error_reply_timeout = ERROR_REPLY_TIMEOUT  # seconds
         self.unanswered_errors = 0  # given up on; replies to them may still come
         self._transport = transport
+        self._last_reply_timeout = last_reply_timeout
         self._unsent: deque[Outgoing] = deque()
         self._unanswered: deque[Outgoing] = deque()
         self._answers_errors = True
@@ -95,13 +97,13 @@ class Outbox:
         self._close_if_stalled()
 
     def _close_if_stalled(self, n_unsent_before: int | None = None) -> None:
-        """While closing: if the bot has replied to nothing for CLOSE_TIMEOUT seconds, send the rest without waiting."""
+        """While closing: if the bot has replied to nothing for its time, send the rest without waiting."""
         n_unsent = len(self._unsent)
         if n_unsent and n_unsent == n_unsent_before:
             self._transport.send([message.data for message in self._unsent])
             self._transport.close()
         elif n_unsent:
-            loop_clock().call_later(CLOSE_TIMEOUT, self._close_if_stalled, n_unsent)
+            loop_clock().call_later(self._last_reply_timeout, self._close_if_stalled, n_unsent)
 
     def _start_error_timer(self) -> None:
         """If the next expected reply is that to an error, limit the time to wait for it."""

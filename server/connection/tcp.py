@@ -10,6 +10,7 @@ from typing import cast
 from server.access import Admission
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.limits import Limits
 from server.ports import JoiningHandler, Transport
 from server.turns import Turns
 
@@ -25,9 +26,10 @@ class TcpTransport(MessageProtocol):
         admission: Admission,
         turns: Turns,
         messages_per_second: float,
+        limits: Limits,
         connect: Callable[[Transport], JoiningHandler],
     ) -> None:
-        super().__init__(admission, turns, messages_per_second)
+        super().__init__(admission, turns, messages_per_second, limits)
         self._connect = connect
         self._buffer = bytearray()
         self._discarding = False  # the rest of a line that is too long

@@ -19,13 +19,13 @@ from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
-from server.ports import CLOSE_TIMEOUT, ConnectionHandler
+from server.ports import ConnectionHandler
 from server.turns import Turns
 
 CUT_OFF = 2  # times the limit: a message longer than the limit is a fault, one longer than that closes the WebSocket
 MAX_FRAME_BYTES = CUT_OFF * MAX_MESSAGE
-PING_INTERVAL = 20.0  # seconds without anything received until a ping; after as long again the peer is gone
 SWITCHING_PROTOCOLS = 101
 DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
 WEBSOCKETS_LOG = logging.getLogger("websockets.server")
@@ -49,6 +49,7 @@ class Door(Protocol):
 
     turns: Turns
     messages_per_second: float
+    limits: Limits
 
     def open(self, request: Request, admission: Admission) -> Callable[[WebSocketConnection], ConnectionHandler]:
         """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
@@ -65,7 +66,7 @@ class WebSocketConnection(MessageProtocol):
 
     def __init__(self, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
         door: Door = config.app.state.websockets  # type: ignore[union-attr]  # of `server.app`
-        super().__init__(app_state["admission"], door.turns, door.messages_per_second)
+        super().__init__(app_state["admission"], door.turns, door.messages_per_second, door.limits)
         self._door = door
         self._connections = server_state.connections
         self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)
@@ -101,7 +102,7 @@ class WebSocketConnection(MessageProtocol):
         if response.status_code != SWITCHING_PROTOCOLS:  # no valid handshake
             return
         self.address = self._admission.address
-        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
+        self._ping_timer = loop_clock().call_later(self._limits.ping_interval, self._ping)
         self._opened = True
         self._handler = connect(self)
 
@@ -179,7 +180,7 @@ class WebSocketConnection(MessageProtocol):
         if self._is_open:
             self._protocol.send_ping(b"")
             self._flush()
-        self._ping_timer = loop_clock().call_later(PING_INTERVAL, self._ping)
+        self._ping_timer = loop_clock().call_later(self._limits.ping_interval, self._ping)
 
     # Sending ----------------------------------------------------------------------------------------------------------
 
@@ -217,7 +218,7 @@ class WebSocketConnection(MessageProtocol):
         elif self._protocol.close_expected() and not self._closing:
             self._write_out()
             self._closing = True
-            self._loop.call_later(CLOSE_TIMEOUT, self._transport.abort)
+            self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
     def close(self, code: int = CloseCode.NORMAL_CLOSURE, reason: str = "") -> None:
         """See `server.ports.Transport`."""

@@ -11,9 +11,8 @@ import numpy as np
 import structlog
 
 from agents.base import Agent
-from agents.registry import make
 from engine.mjai.possible_actions import safe_default
-from server.house_bots import decides_at_once, is_built_in
+from server.house_bots import HouseBots
 from server.turns import FairLock
 
 # For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
@@ -26,19 +25,20 @@ log = structlog.get_logger("server.game")
 class FallbackPlayer:
     """The house bot of one seat, if one plays there."""
 
-    def __init__(self, game_id: str, seat: int, seed: int, network: FairLock) -> None:
+    def __init__(self, game_id: str, seat: int, seed: int, house_bots: HouseBots, network: FairLock) -> None:
         """`seed` is that of the bots' random numbers, 64 bits; `network` is held while the network decides."""
         self.bot = ""  # spec of the house bot; "": none plays
         self._agent: Callable[[], Agent]  # makes it at the first call
         self._game_id = game_id
         self._seat = seat
         self._seed = seed
+        self._house_bots = house_bots
         self._network = network
         self._pending: asyncio.Future[int] | None = None  # the latest decision made in a thread, done or not
 
     def use(self, bot: str) -> None:
         """Let the house bot with this spec decide from now on."""
-        self.bot, self._agent = bot, cache(partial(make, bot, self._seed))
+        self.bot, self._agent = bot, cache(partial(self._house_bots.make, bot, self._seed))
 
     def decide(
         self, view: np.record, legal_actions: Sequence[int], on_decision: Callable[[int], None], party: str
@@ -56,12 +56,12 @@ class FallbackPlayer:
         def act() -> int:
             return int(agent().act(views)[0])
 
-        if decides_at_once(self.bot):
+        if self._house_bots.decides_at_once(self.bot):
             return self._checked(act, legal_actions)
         if self._pending is not None and not self._pending.done():
             return safe_default(legal_actions)
         loop = asyncio.get_running_loop()
-        if is_built_in(self.bot):
+        if self._house_bots.is_built_in(self.bot):
             self._pending = loop.create_task(self._in_turn(party, act))
         else:
             self._pending = loop.run_in_executor(BOT_THREADS, act)

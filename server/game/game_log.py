@@ -18,7 +18,6 @@ from server.game.journal import Entry, Journal
 from server.game.start import GameStart
 
 STOPPED: Entry = {"stopped": True}  # the server has stopped and knows that the journal is complete up to here
-MAX_ANNOTATIONS = 524_288  # bytes of JSON that a seat's annotations may have in a game
 
 
 def check_bank(value: Any) -> float:
@@ -63,11 +62,12 @@ class CutOff:
 class GameLog:
     """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
-    def __init__(self, journal: Journal, start: GameStart) -> None:
-        """Log to an open journal, which is closed with the log."""
+    def __init__(self, journal: Journal, start: GameStart, max_annotations: int) -> None:
+        """Log to an open journal, which is closed with the log; `max_annotations`: see `Limits`."""
         self.history = History()
         self._start = start
         self._journal = journal
+        self._max_annotations = max_annotations
         self._annotations: dict[int, tuple[str, Any]] = {}  # by seat: type and ext_bot of the latest reply
         self._annotation_bytes = Counter[int]()  # by seat: of all replies so far
 
@@ -83,11 +83,11 @@ class GameLog:
     def annotate(self, seat: int, reply_type: str, annotation: Any) -> None:
         """Keep the annotation of a reply, for the decision and the message that follow from it.
 
-        Those of one seat that exceed MAX_ANNOTATIONS are dropped: records are kept for ever.
+        Those of one seat that exceed the limit are dropped: records are kept for ever.
         """
         self._annotations.pop(seat, None)
         self._annotation_bytes[seat] += len(to_json(annotation))
-        if self._annotation_bytes[seat] <= MAX_ANNOTATIONS:
+        if self._annotation_bytes[seat] <= self._max_annotations:
             self._annotations[seat] = (reply_type, annotation)
 
     def add_decision(self, seat: int, action: int, bank: float) -> None:

@@ -31,9 +31,7 @@ from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import Encoded, GameOwner, PlayerPort
 
-MAX_STEPS = 16  # steps played without a pause; then other games get their turn
 GAMES = "games"  # the party of games that all bots have left
-MAX_FAULTS_WATCHING = 1000  # of a bot that resumed after it lost its seat by faults; each one makes the log longer
 log = structlog.get_logger("server.game")
 
 
@@ -63,7 +61,8 @@ class LiveGame:
             settings.decision_time, settings.bank_time, on_timeout, lambda: self.seats[index].data_waits
         )
         seed = (self.start.seed + index) % (1 << 64)
-        seat = Seat(index, player, clock, FallbackPlayer(self.id, index, seed, self._owner.network))
+        fallback = FallbackPlayer(self.id, index, seed, self._owner.house_bots, self._owner.network)
+        seat = Seat(index, player, clock, fallback)
         if player.house:
             self._change_occupant(seat, None, player.house)
         return seat
@@ -317,10 +316,10 @@ class LiveGame:
             self._last_reply_at = perf_counter()
             self._stop_clock(seat)
             self._act(seat, safe_default(seat.legal_actions))
-        too_many = seat.faults >= self.start.settings.max_faults
-        if too_many and not seat.fallback.bot and not self.engine.over:
+        max_faults = self.start.settings.max_faults
+        if seat.faults >= max_faults and not seat.fallback.bot and not self.engine.over:
             self._take_over(seat, f"{seat.faults} faults")
-        elif seat.connection is not None and seat.faults >= self.start.settings.max_faults + MAX_FAULTS_WATCHING:
+        elif seat.connection is not None and seat.faults >= max_faults + self._owner.limits.max_faults_watching:
             seat.connection.close_with_error(f"{seat.faults} faults")
         if is_decision:
             self._advance_if_decided()
@@ -360,10 +359,10 @@ class LiveGame:
             self._owner.turns.add(self.party, self._play_steps)
 
     def _play_steps(self) -> bool:
-        """Play until a decision has to be waited for, or MAX_STEPS. Returns whether to play on."""
+        """Play until a decision has to be waited for, or for some steps. Returns whether to play on."""
         if self._closed:
             return False
-        for _ in range(MAX_STEPS):
+        for _ in range(self._owner.limits.steps_at_once):
             decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
             messages = self._take_messages()
             self._send(messages, decisions)

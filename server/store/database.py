@@ -19,6 +19,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError, StatementError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from server.limits import LIMITS, Limits
 from server.migrations import configuration
 
 DRIVERS = {
@@ -32,10 +33,8 @@ HINTS = {
     "sqlite": "check that it is a database of this program, in a writable folder, on a disk with free space",
     "postgresql": "check that the database server runs there, and the user, password and database name",
 }
-LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes to the same SQLite file
 MIGRATION_TIMEOUT = 30.0  # seconds to wait for one that migrates it
 CONNECT_TIMEOUT = 10.0  # seconds to wait for a connection to PostgreSQL
-COMMAND_TIMEOUT = 10.0  # seconds for each PostgreSQL command, including waits for locks
 CONNECTIONS = 15  # open ones to PostgreSQL at most
 MIGRATION_LOCK = 0x6E756B69  # key of the PostgreSQL advisory lock: "nuki" in ASCII
 MAX_PORT = 65_535
@@ -73,7 +72,7 @@ def display_url(url: URL) -> str:
     return url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
 
 
-def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
+def make_engine(url: URL, limits: Limits = LIMITS, *, migrating: bool = False) -> AsyncEngine:
     """Create an engine for a URL of `read_url`, without connecting.
 
     With `migrating`, commands have no time limit and foreign keys are off, because Alembic alters a SQLite table by
@@ -84,17 +83,17 @@ def make_engine(url: URL, *, migrating: bool = False) -> AsyncEngine:
     to disk.
     """
     if url.get_backend_name() == "postgresql":
-        timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else COMMAND_TIMEOUT}
+        timeouts = {"timeout": CONNECT_TIMEOUT, "command_timeout": None if migrating else limits.command_timeout}
         # Without overflow, whose connections are closed at once: that takes long while the database hangs.
         pool = {"pool_pre_ping": True, "pool_size": CONNECTIONS, "max_overflow": 0}
         return create_async_engine(url, connect_args=timeouts, hide_parameters=True, **pool)
-    timeout = MIGRATION_TIMEOUT if migrating else LOCK_TIMEOUT
+    timeout = MIGRATION_TIMEOUT if migrating else limits.lock_timeout
     engine = create_async_engine(url, connect_args=sqlite_arguments(timeout), hide_parameters=True)
     set_up_sqlite(engine.sync_engine, migrating)
     return engine
 
 
-def make_blocking_engine(url: URL) -> Engine | None:
+def make_blocking_engine(url: URL, limits: Limits) -> Engine | None:
     """An engine for threads, as `make_engine` makes them; None for PostgreSQL, whose asyncio driver needs no thread.
 
     The asyncio driver of SQLite changes threads for each statement, and so takes long while the event loop is busy.
@@ -102,7 +101,7 @@ def make_blocking_engine(url: URL) -> Engine | None:
     if url.get_backend_name() != "sqlite":
         return None
     blocking = url.set(drivername="sqlite")
-    engine = create_engine(blocking, connect_args=sqlite_arguments(LOCK_TIMEOUT), hide_parameters=True)
+    engine = create_engine(blocking, connect_args=sqlite_arguments(limits.lock_timeout), hide_parameters=True)
     set_up_sqlite(engine, migrating=False)
     return engine
 

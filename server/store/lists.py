@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, tuple_
 
+from server.limits import Limits
 from server.store.cursors import Order, count, time
 from server.store.models import Opponent, Play, PlayerStats, RatingPoint, StoredGame
 from server.store.tables import games, players, ratings, seats
@@ -28,10 +29,6 @@ PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
     "name": Order("name", lambda player: (player.name,), (str,)),
 }
 MOST_MET: Order[Opponent] = Order("opponents", lambda opponent: (opponent.games, opponent.name), (count, str))
-MOST_SEATS = 10_000  # of a player are read for statistics
-MOST_SEARCHED = (
-    50_000  # seats of a player, among which those of a room or of rules are sought; a house bot has millions
-)
 MAX_COUNT = (1 << 31) - 1  # of a database integer
 DESCENDING: dict[PlayerOrder, ColumnElement[Any]] = {  # ties are ordered by name
     "rating": case((players.c.rated_games > 0, players.c.ordinal), else_=UNRATED),
@@ -93,22 +90,23 @@ def select_ratings(name: str, step: int, cursor: str | None, n: int) -> Select[A
 
 
 def latest_seats(
+    limits: Limits,
     name: str,
     room: str | None = None,
     rules: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Select[Any]:
-    """The seats of a player in the latest MOST_SEATS games that pass the given filters."""
+    """The seats of a player in the latest `most_seats` games that pass the given filters."""
     times = ((since, seats.c.finished.__ge__), (until, seats.c.finished.__lt__))
     found = select(seats).where(seats.c.name == name, *given(times))
     found = found.order_by(seats.c.finished.desc(), seats.c.game_id.desc())
     filters = given(((room, games.c.room.__eq__), (rules, games.c.rules.__eq__)))
     if not filters:
-        return found.limit(MOST_SEATS)
-    searched = found.limit(MOST_SEARCHED).subquery()
+        return found.limit(limits.most_seats)
+    searched = found.limit(limits.most_searched).subquery()
     found = select(searched).join(games, games.c.id == searched.c.game_id).where(*filters)
-    return found.order_by(searched.c.finished.desc(), searched.c.game_id.desc()).limit(MOST_SEATS)
+    return found.order_by(searched.c.finished.desc(), searched.c.game_id.desc()).limit(limits.most_seats)
 
 
 def given(conditions: Iterable[tuple[Any, Callable[[Any], ColumnElement[bool]]]]) -> list[ColumnElement[bool]]:
@@ -142,9 +140,9 @@ def total(value: ColumnElement[int]) -> ColumnElement[int]:
     return func.coalesce(func.sum(value), 0)
 
 
-def select_opponents(name: str, cursor: str | None, n: int) -> Select[Any]:
+def select_opponents(limits: Limits, name: str, cursor: str | None, n: int) -> Select[Any]:
     """The first `n` opponents of a player, those with most games first. Raises ValueError for a bad cursor."""
-    own, others = latest_seats(name).subquery(), seats.alias()
+    own, others = latest_seats(limits, name).subquery(), seats.alias()
     number = func.count()
     found = (
         select(

@@ -10,8 +10,6 @@ from sqlalchemy import Connection, case, delete, exists, func, select
 
 from server.store import tables
 
-BATCH = 200  # games that a transaction deletes, so that nobody waits long to write
-
 
 @dataclass(frozen=True)
 class Keep:
@@ -25,13 +23,13 @@ class Keep:
         return not (self.since is None and self.games is None and self.bytes is None)
 
 
-def prune_batch(connection: Connection, keep: Keep) -> int:
-    """Delete at most BATCH games that are not to be kept, with records and rating points; returns how many.
+def prune_batch(connection: Connection, keep: Keep, batch: int) -> int:
+    """Delete at most `batch` games that are not to be kept, with records and rating points; returns how many.
 
     The oldest go first, and where not for their age, all unrated ones before the first rated one. Totals and ratings of
     players stay as they are.
     """
-    ids = _too_old(connection, keep) or _too_many(connection, keep) or _too_large(connection, keep)
+    ids = _too_old(connection, keep, batch) or _too_many(connection, keep, batch) or _too_large(connection, keep, batch)
     if ids:
         for table in (tables.records, tables.seats, tables.ratings):
             connection.execute(delete(table).where(table.c.game_id.in_(ids)))
@@ -39,35 +37,35 @@ def prune_batch(connection: Connection, keep: Keep) -> int:
     return len(ids)
 
 
-def _in_order(*columns: Any) -> Any:
-    """Games in the order in which they are deleted."""
+def _in_order(most: int, *columns: Any) -> Any:
+    """The first games in the order in which they are deleted."""
     c = tables.games.c
     rated = exists().where(tables.ratings.c.game_id == c.id)
-    return select(c.id, *columns).order_by(case((rated, 1), else_=0), c.finished, c.id).limit(BATCH)
+    return select(c.id, *columns).order_by(case((rated, 1), else_=0), c.finished, c.id).limit(most)
 
 
-def _too_old(connection: Connection, keep: Keep) -> list[str]:
+def _too_old(connection: Connection, keep: Keep, batch: int) -> list[str]:
     if keep.since is None:
         return []
     c = tables.games.c
-    return list(connection.scalars(select(c.id).where(c.finished < keep.since).order_by(c.finished).limit(BATCH)))
+    return list(connection.scalars(select(c.id).where(c.finished < keep.since).order_by(c.finished).limit(batch)))
 
 
-def _too_many(connection: Connection, keep: Keep) -> list[str]:
+def _too_many(connection: Connection, keep: Keep, batch: int) -> list[str]:
     if keep.games is None:
         return []
     excess = (connection.scalar(select(func.count()).select_from(tables.games)) or 0) - keep.games
-    return list(connection.scalars(_in_order().limit(min(excess, BATCH)))) if excess > 0 else []
+    return list(connection.scalars(_in_order(min(excess, batch)))) if excess > 0 else []
 
 
-def _too_large(connection: Connection, keep: Keep) -> list[str]:
+def _too_large(connection: Connection, keep: Keep, batch: int) -> list[str]:
     if keep.bytes is None:
         return []
     size = func.length(tables.records.c.data)
     excess = (connection.scalar(select(func.sum(size))) or 0) - keep.bytes
     found = []
     of_game = select(size).where(tables.records.c.game_id == tables.games.c.id).scalar_subquery()
-    for game_id, of_record in connection.execute(_in_order(of_game)):
+    for game_id, of_record in connection.execute(_in_order(batch, of_game)):
         if excess <= 0:
             break
         found.append(game_id)

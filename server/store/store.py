@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, Engine, RowMapping, Table, delete, func,
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.limits import LIMITS, Limits
 from server.store import lists, tables
 from server.store.cursors import one_more
 from server.store.database import IMMEDIATE, failures, make_blocking_engine, make_engine, migrate, read_url
@@ -81,8 +82,9 @@ class Store:
     waits for it.
     """
 
-    def __init__(self, url: URL, engine: AsyncEngine, blocking_engine: Engine | None) -> None:
+    def __init__(self, url: URL, engine: AsyncEngine, blocking_engine: Engine | None, limits: Limits) -> None:
         """`blocking_engine`: see `make_blocking_engine`."""
+        self._limits = limits
         self._url = url
         self._engine = engine
         self._blocking_engine = blocking_engine
@@ -94,7 +96,7 @@ class Store:
         self._upsert = UPSERT[url.get_backend_name()]
 
     @classmethod
-    async def open(cls, url: str) -> Store:
+    async def open(cls, url: str, limits: Limits = LIMITS) -> Store:
         """Open the database at `url`; create it or migrate it to the newest version if necessary.
 
         ``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST:PORT/NAME``. Raises StoreError if the database cannot be
@@ -102,7 +104,7 @@ class Store:
         """
         parsed = read_url(url)
         await migrate(parsed)
-        return cls(parsed, make_engine(parsed), make_blocking_engine(parsed))
+        return cls(parsed, make_engine(parsed, limits), make_blocking_engine(parsed, limits), limits)
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._pending.discard(task)
@@ -173,7 +175,7 @@ class Store:
     @shielded
     async def prune(self, keep: Keep) -> int:
         """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._write(lambda connection: prune_batch(connection, keep))
+        return await self._write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
 
     @shielded
     async def size(self) -> int:
@@ -256,19 +258,19 @@ class Store:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> PlayerStatistics:
-        """How a player played the latest `lists.MOST_SEATS` games that finished at `since` or later, before `until`."""
-        statement = lists.select_statistics(lists.latest_seats(name, room, rules, since, until))
+        """How a player played the latest games, `Limits.most_seats` at most, from `since` on and before `until`."""
+        statement = lists.select_statistics(lists.latest_seats(self._limits, name, room, rules, since, until))
         async with self._aggregate:
             (row,) = await self._rows(statement)
         return from_row(PlayerStatistics, row, name=name)
 
     async def opponents(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[Opponent]:
-        """Whom a player met in the latest `lists.MOST_SEATS` games, most games first, then by name.
+        """Whom a player met in the latest `Limits.most_seats` games, most games first, then by name.
 
         An opponent met between two pages may be returned twice or not at all. Raises ValueError, with a one-line
         message, for an invalid cursor or limit.
         """
-        statement = lists.select_opponents(name, cursor, one_more(limit))
+        statement = lists.select_opponents(self._limits, name, cursor, one_more(limit))
         async with self._aggregate:
             rows = await self._rows(statement)
         return lists.MOST_MET.page([from_row(Opponent, row) for row in rows], limit)

@@ -70,10 +70,10 @@ def test_a_game_over_websocket(output: Output) -> None:
     bot = ScriptedBot()
     with websocket_server(answer) as url:
         join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(bot, join, 1, output.report, output.errors.append))
+        play(parse_url(url), ClientSession(bot, join, 1, output.report, output.errors.append), wait=output.wait)
     assert [join["resume"] for join in joins] == [True, "s3cret"]
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
-    assert output.errors == [f"{url}: the connection was closed; trying again in 0.01 s"]
+    assert output.errors == [f"{url}: the connection was closed; trying again in 1 s"]
     assert [message["type"] for message in bot.batches[0]] == ["start_game", "start_kyoku", "tsumo"]
 
 
@@ -97,7 +97,7 @@ def test_messages_sent_before_a_websocket_closes_are_read(output: Output) -> Non
 
     with websocket_server(answer) as url:
         join = {"type": "join", "name": "me", "room": "room"}
-        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.report, output.errors.append))
+        play(parse_url(url), ClientSession(SlowBot(), join, 1, output.report, output.errors.append), wait=output.wait)
     assert output.errors[0] == "the server says: too slow"
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
 

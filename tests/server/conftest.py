@@ -1,17 +1,14 @@
-"""Fixtures for databases, logs and reviews."""
+"""Fixtures for databases and logs."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from server import reviews, storing
 from server.logs import use_stdlib_logging
-from tests.support import worker_tasks
 from tests.support.postgres import postgres_cluster, postgres_url
 from tests.support.read_only import read_only
 
@@ -25,13 +22,7 @@ def log_through_stdlib() -> None:
 
 
 @pytest.fixture
-def a_slow_disk_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server waits longer for its database: on a busy machine a write may take seconds, too."""
-    monkeypatch.setattr(storing, "TIMEOUT", 60.0)
-
-
-@pytest.fixture
-def no_error_is_logged(a_slow_disk_is_no_failure: None, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def no_error_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Fails the test if the server or one of its libraries logs an error."""
     yield
     assert [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []
@@ -47,11 +38,3 @@ def sqlite_url(tmp_path: Path) -> str:
 def database_url(request: pytest.FixtureRequest) -> str:
     """URL of an empty database, once of each type."""
     return str(request.getfixturevalue({"sqlite": "sqlite_url", "postgresql": "postgres_url"}[request.param]))
-
-
-@pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Reviews are done once this file exists."""
-    file = tmp_path / "go"
-    monkeypatch.setattr(reviews, "partial", lambda _, **__: partial(worker_tasks.wait_for, file=file))
-    return file

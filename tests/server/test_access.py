@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
-from server import access, running
+from server import running
 from server.access import (
     DOWNLOADS_AT_ONCE,
     Access,
@@ -24,6 +26,7 @@ from server.addresses import Proxies, limited_address
 from server.cli import make_parser
 from server.commands import manage_tokens
 from server.flags import parse
+from server.limits import Limits
 from server.settings import Settings
 from server.store import Store
 from tests.support.server_bots import until
@@ -34,20 +37,16 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 class Clock:
     """A clock that only the test advances."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(access, "monotonic", lambda: self.now)
+
+    def __call__(self) -> float:
+        return self.now
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of the rate limiters."""
-    return Clock(monkeypatch)
-
-
-def make_access(store: Any = None, **settings: Any) -> Access:
+def make_access(store: Any = None, clock: Callable[[], float] = monotonic, **settings: Any) -> Access:
     """Access with those settings."""
-    return Access(Settings(**settings), store)
+    return Access(Settings(**settings), store, Limits(clock=clock))
 
 
 async def refusal(asked: Any) -> AccessError:
@@ -78,8 +77,9 @@ def test_connections_are_limited_by_address_and_in_total() -> None:
     limits.admit(HERE, maybe_proxy=False)
 
 
-def test_new_connections_of_an_address_are_limited_however_short_they_are(clock: Clock) -> None:
-    limits = make_access(connections_per_address=5)
+def test_new_connections_of_an_address_are_limited_however_short_they_are() -> None:
+    clock = Clock()
+    limits = make_access(clock=clock, connections_per_address=5)
     for _ in range(10):
         limits.admit(HERE, maybe_proxy=False).release()
     with pytest.raises(RateLimitError, match="more than 50 new connections a minute"):
@@ -109,7 +109,6 @@ def test_a_connection_of_a_trusted_proxy_counts_for_the_address_that_it_forwards
 
 async def test_proxies_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of a container is known once it runs, and may have another address after a restart."""
-    monkeypatch.setattr(running, "RESOLVE_EVERY", 0.01)
     known: dict[str, str] = {}
 
     async def getaddrinfo(name: str, port: None, **options: int) -> Any:
@@ -119,7 +118,7 @@ async def test_proxies_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", getaddrinfo)
     proxies = Proxies("caddy, 10.0.0.0/8")
-    resolving = asyncio.create_task(running.keep_resolved(proxies))
+    resolving = asyncio.create_task(running.keep_resolved(proxies, every=0.01))
     for address in ("172.18.0.5", "172.18.0.6"):
         assert not proxies.trusts(address)
         known["caddy"] = address
@@ -159,8 +158,9 @@ def test_the_client_behind_proxies_is_the_last_address_that_is_no_trusted_proxy(
 
 
 @pytest.mark.parametrize(("what", "setting"), [("join", "joins_per_minute"), ("download", "downloads_per_minute")])
-def test_uses_are_limited_by_address(clock: Clock, what: str, setting: str) -> None:
-    limits = make_access(**{setting: 30})
+def test_uses_are_limited_by_address(what: str, setting: str) -> None:
+    clock = Clock()
+    limits = make_access(clock=clock, **{setting: 30})
 
     def use(address: str) -> None:
         if what == "join":
@@ -199,9 +199,10 @@ def test_records_are_sent_to_an_address_a_few_at_a_time() -> None:
         pass
 
 
-def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
+def test_a_use_is_left_after_retry_after() -> None:
+    clock = Clock()
     for per_minute in (1, 7, 59, 600):
-        limit = AddressRateLimiter(per_minute, per_minute, "uses", "x")
+        limit = AddressRateLimiter(per_minute, per_minute, "uses", "x", Limits(clock=clock))
         for _ in range(per_minute):
             limit.take(HERE)
         with pytest.raises(RateLimitError) as refused:
@@ -210,9 +211,8 @@ def test_a_use_is_left_after_retry_after(clock: Clock) -> None:
         limit.take(HERE)
 
 
-def test_the_number_of_limited_addresses_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "MAX_ADDRESSES", 3)
-    limit = AddressRateLimiter(1, 1, "uses", "x")
+def test_the_number_of_limited_addresses_is_bounded() -> None:
+    limit = AddressRateLimiter(1, 1, "uses", "x", Limits(clock=Clock(), max_addresses=3))
     for address in ("a", "b", "c"):
         limit.take(address)
     with pytest.raises(RateLimitError):
@@ -323,8 +323,9 @@ def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: b
     assert Settings(host=host, access=mode).tokens_needed == needed
 
 
-def test_annotations_are_limited_by_address_and_in_all(clock: Clock) -> None:
-    limits = make_access(annotations_per_minute=1)
+def test_annotations_are_limited_by_address_and_in_all() -> None:
+    clock = Clock()
+    limits = make_access(clock=clock, annotations_per_minute=1)
     assert limits.stores(HERE, 1000)
     assert not limits.stores(HERE, 1000)
     assert limits.stores(HERE, 24)

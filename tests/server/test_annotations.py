@@ -6,9 +6,6 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
-from server.game import game_log
 from server.game.game_log import Fault, GameLog
 from server.game.journal import Journal, read_journal
 from server.game.start import GameStart, Player
@@ -19,10 +16,8 @@ START = GameStart("0" * 32, "room", RoomSettings(), 1, datetime(2026, 1, 1, tzin
 NOTE = {"x": "y" * 92}  # 100 bytes
 
 
-def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 250)
-    path = tmp_path / "game.journal"
-    log = GameLog(Journal(path, lambda *_: None), START)
+def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path) -> None:
+    log = GameLog(Journal(tmp_path / "game.journal", lambda *_: None), START, max_annotations=250)
     for seat in (0, 0, 0, 1):
         log.annotate(seat, "dahai", NOTE)
         log.add_decision(seat, 0, 10.0)
@@ -33,7 +28,7 @@ def test_annotations_of_a_seat_beyond_the_limit_are_dropped(tmp_path: Path, monk
 
 
 def test_a_fault_without_a_text_is_counted_and_not_shown(tmp_path: Path) -> None:
-    logs = [GameLog(Journal(tmp_path / f"{number}.journal", lambda *_: None), START) for number in range(2)]
+    logs = [GameLog(Journal(tmp_path / f"{number}.journal", lambda *_: None), START, 1000) for number in range(2)]
     for text in ("", "late", ""):
         logs[0].add_fault(1, text)
     logs[0].close(complete=False)
@@ -44,10 +39,9 @@ def test_a_fault_without_a_text_is_counted_and_not_shown(tmp_path: Path) -> None
         assert [json.loads(line)["message"] for line in log.history.lines()] == ["late"]
 
 
-def test_the_journal_holds_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_log, "MAX_ANNOTATIONS", 150)
+def test_the_journal_holds_what_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "game.journal"
-    log = GameLog(Journal(path, lambda *_: None), START)
+    log = GameLog(Journal(path, lambda *_: None), START, max_annotations=150)
     for _ in range(2):
         log.annotate(2, "dahai", NOTE)
         log.add_decision(2, 0, 10.0)

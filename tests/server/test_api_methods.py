@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.running_server import live
 from tests.support.stored_games import make_game
 
@@ -26,7 +24,6 @@ async def test_allow_lists_all_methods_of_a_path(tmp_path: Path) -> None:
             assert response.json() == {"detail": "Method Not Allowed"}
 
 
-@pytest.mark.usefixtures("a_slow_disk_is_no_failure")
 async def test_head_is_answered_like_get_without_the_body(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await at.server.lobby.store.save_game(make_game())

@@ -9,7 +9,7 @@ import json
 import random
 import zlib
 from collections.abc import AsyncIterator, Callable, MutableMapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from server.api.records import PIECE
 from server.api.uploads import GzippedJson
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.worker import no_progress
+from tests.support import worker_tasks
 from tests.support.archives import ARCHIVES
 from tests.support.running_server import TABLE, Live, live, play_into, until
 from tests.support.server_bots import Bot, serving
@@ -41,14 +42,21 @@ MJAI, MJLOG, TENHOU = (
 SOON = 60.0  # seconds
 
 
-@pytest.fixture
-async def at(tmp_path: Path) -> AsyncIterator[Live]:
-    """A server. Its worker processes may need some seconds to start where the processor is busy."""
+@asynccontextmanager
+async def patiently(data: Path, **options: Any) -> AsyncIterator[Live]:
+    """Run a server. Its worker processes may need some seconds to start where the processor is busy."""
     async with (
-        serving(tmp_path, timeout=3 * SOON) as server,
+        serving(data, timeout=3 * SOON, **options) as server,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=SOON) as http,
     ):
         yield Live(server, http)
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[Live]:
+    """A server."""
+    async with patiently(tmp_path) as at:
+        yield at
 
 
 async def finished(at: Live, review_id: str) -> dict[str, Any]:
@@ -343,21 +351,23 @@ async def test_what_is_not_there_is_told(at: Live) -> None:
 
 
 @pytest.mark.slow
-async def test_games_go_on_while_a_review_is_done(at: Live, waiting: Path) -> None:
-    review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
-    async with asyncio.timeout(SOON):
-        while (await at.get(f"/api/reviews/{review_id}"))["decisions"] == 0:
-            await asyncio.sleep(0.01)
-    await Bot(at.server, "aki", room=TABLE).play()
-    assert (await at.get(f"/api/reviews/{review_id}"))["status"] == "running"
-    assert "is running" in await at.refused(409, "GET", f"/api/reviews/{review_id}/result")
-    waiting.touch()
-    assert (await finished(at, review_id))["status"] == "done"
+async def test_games_go_on_while_a_review_is_done(tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    async with patiently(tmp_path / "data", do_review=partial(worker_tasks.wait_for, file=go)) as at:
+        review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
+        async with asyncio.timeout(SOON):
+            while (await at.get(f"/api/reviews/{review_id}"))["decisions"] == 0:
+                await asyncio.sleep(0.01)
+        await Bot(at.server, "aki", room=TABLE).play()
+        assert (await at.get(f"/api/reviews/{review_id}"))["status"] == "running"
+        assert "is running" in await at.refused(409, "GET", f"/api/reviews/{review_id}/result")
+        go.touch()
+        assert (await finished(at, review_id))["status"] == "done"
 
 
-@pytest.mark.usefixtures("waiting")
 async def test_the_server_stops_while_a_review_is_done(tmp_path: Path) -> None:
-    async with live(tmp_path / "data") as at:
+    never = tmp_path / "never"
+    async with live(tmp_path / "data", do_review=partial(worker_tasks.wait_for, file=never)) as at:
         for _ in range(2):
             assert (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).status_code == 202
         async with asyncio.timeout(SOON):

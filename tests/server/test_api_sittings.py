@@ -8,24 +8,29 @@ from typing import Any
 
 import pytest
 
+from agents.base import Agent
+from agents.registry import make
 from engine.common.program import version
-from server import house_bots
-from server.api import rooms
+from server.house_bots import HouseBots
+from server.limits import LIMITS, Limits
 from tests.support.running_server import live, until
 from tests.support.server_bots import Bot, Clock
 
 
-async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("rule", "random"):
-        house_bots.try_out(name)
-    monkeypatch.setattr(house_bots, "_broken", {"bert"})
-    async with live(tmp_path, access="token") as at:
+async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path) -> None:
+    def made(spec: str) -> Agent:
+        if spec == "bert":
+            raise ValueError("it has no weights")
+        return make(spec)
+
+    bots = HouseBots(made, lambda: ["rule", "random", "efficiency", "bert"])
+    bots.try_out_all()
+    async with live(tmp_path, house_bots=bots, access="token") as at:
         told = await at.get("/api/server")
-        bots, reviewers = told.pop("house_bots"), told.pop("review_bots")
+        names, reviewers = told.pop("house_bots"), told.pop("review_bots")
         assert told.pop("weakest")["rule"] <= -500
         assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True}
-    assert {"rule", "random", "efficiency"} <= set(bots)
-    assert "bert" not in bots
+    assert names == ["rule", "random", "efficiency"]
     assert "rule" in reviewers
     assert "random" not in reviewers
 
@@ -37,10 +42,9 @@ SITTING = {"name": "sitting", "permanent": False}
 
 @pytest.mark.slow
 async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(rooms, "LINGER", 60.0)
-    async with live(tmp_path, timeout=400, resume_timeout=0) as at:
+    async with live(tmp_path, timeout=400, limits=Limits(linger=60.0), resume_timeout=0) as at:
         clock, found = Clock(), at.server.lobby.rooms
         settings = {"length": "east", "fill": ["rule"], "fill_delay": 0, "decision_time": 60, "pause": 0.0}
         response = await at.http.post("/api/rooms", json=SITTING | {"settings": settings})
@@ -65,11 +69,10 @@ async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
 
 
 async def test_a_room_for_one_sitting_that_nobody_enters_closes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    assert rooms.LINGER == 60
-    monkeypatch.setattr(rooms, "LINGER", 6.0)
-    async with live(tmp_path) as at:
+    assert LIMITS.linger == 60
+    async with live(tmp_path, limits=Limits(linger=6.0)) as at:
         clock = Clock()
         assert (await at.http.post("/api/rooms", json=SITTING)).status_code == 201
         clock.advance(7)

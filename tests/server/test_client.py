@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 from pathlib import Path
+from time import sleep
 
 import pytest
 
-from agents.client import playing
 from agents.client.address import parse_url
 from agents.client.playing import play
 from agents.client.session import ClientSession
@@ -35,7 +35,7 @@ async def play_one(here: Live, transport: str, bot: MjaiBot | None = None, **joi
     address = parse_url(url_of(here.server, transport))
     keys = {"type": "join", "name": "me", "room": ROOM} | join
     session = ClientSession(bot or ScriptedBot(), keys, 1, lines.append, lines.append, address)
-    await asyncio.to_thread(play, address, session)
+    await asyncio.to_thread(play, address, session, wait=lambda *_: sleep(0.01))
     return [*lines, session.summary()]
 
 
@@ -62,10 +62,7 @@ class Passing(ScriptedBot):
         return NONE
 
 
-async def test_the_client_says_that_a_house_bot_earned_the_result_of_a_seat_that_its_bot_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(playing, "MIN_BACKOFF", 0.01)
+async def test_the_client_says_that_a_house_bot_earned_the_result_of_a_seat_that_its_bot_lost(tmp_path: Path) -> None:
     async with live(tmp_path, max_faults=2, house_bot="tsumogiri") as here:
         *_, result, summary = await play_one(here, "tcp", Passing())
         assert ", earned by a house bot of the server; record: " in result

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import registry
-from server import house_bots
-from server.house_bots import check_requested_bot, names, try_out, try_out_all
+from agents.base import Agent
+from agents.registry import make
+from server.house_bots import HOUSE_BOTS, HouseBots
 from server.settings import Settings
 from server.warm_up import warm_up
 from tests.server.attacks.siege import STRICT
@@ -29,7 +29,7 @@ async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
         with honest_bots(server.ports) as honest:
             while min(honest.look().decisions) == 0:
                 await asyncio.sleep(0.1)
-            for name in names():
+            for name in HOUSE_BOTS.names:
                 asking = Bot(server.ports, "asking", room=f"cold+{name}+{name}")
                 for _ in range(5):
                     await asking.answer(await asking.until_own())
@@ -64,23 +64,22 @@ class Failing:
 
 @pytest.mark.parametrize(("bot", "why"), [(Wrong, "-1 is not legal"), (Failing, "RuntimeError: no weights")])
 def test_a_registered_bot_that_cannot_play_is_not_offered(
-    bot: type[Wrong | Failing], why: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    bot: type[Wrong | Failing], why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    make = registry.make
-    monkeypatch.setattr(house_bots, "make", lambda spec, *seed: bot() if spec == "other" else make(spec, *seed))
-    monkeypatch.setattr(house_bots, "names", lambda: ("rule", "other"))
-    monkeypatch.setattr(house_bots, "_compiled", {})
-    monkeypatch.setattr(house_bots, "_broken", set())
-    check_requested_bot("other")
-    try_out_all()
+    def made(spec: str) -> Agent:
+        return bot() if spec == "other" else make(spec)
+
+    bots = HouseBots(made, lambda: ["rule", "other"])
+    bots.check_requested("other")
+    bots.try_out_all()
     assert why in caplog.text
-    check_requested_bot("rule")
+    bots.check_requested("rule")
     with pytest.raises(ValueError, match=r"^unknown bot 'other': choose one of rule$"):
-        check_requested_bot("other")
+        bots.check_requested("other")
     with pytest.raises(ValueError, match=f"the bot other cannot play: .*{why}"):
-        try_out("other")
+        bots.try_out("other")
     with pytest.raises(ValueError, match="cannot play"):
-        warm_up(Settings(house_bot="other"))
+        warm_up(Settings(house_bot="other"), bots)
 
 
 @pytest.mark.parametrize("spec", ["x.py", "x.py:Bot", "bert:/etc", "bert:?temperature=1", "random:", "exec:ls"])
@@ -88,7 +87,7 @@ def test_a_request_names_no_file_and_gives_no_argument(spec: str) -> None:
     with pytest.raises(
         ValueError, match=r"^only the flags of the server may name a bot in a file, or with an argument$"
     ):
-        check_requested_bot(spec)
+        HOUSE_BOTS.check_requested(spec)
 
 
 def test_what_a_request_is_told_does_not_depend_on_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,20 +96,19 @@ def test_what_a_request_is_told_does_not_depend_on_files(tmp_path: Path, monkeyp
     told = []
     for spec in ("secret", "public"):
         with pytest.raises(ValueError, match="unknown bot") as refused:
-            check_requested_bot(spec)
+            HOUSE_BOTS.check_requested(spec)
         told.append(str(refused.value).replace(spec, "…"))
     assert told[0] == told[1]
 
 
-def test_registered_bots_are_made_once_to_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registered_bots_are_made_once_to_be_checked() -> None:
     made = []
 
-    def make(spec: str) -> Wrong:
+    def noted(spec: str) -> Wrong:
         made.append(spec)
         return Wrong()
 
-    monkeypatch.setattr(house_bots, "make", make)
-    monkeypatch.setattr(house_bots, "_compiled", {})
+    bots = HouseBots(noted)
     for _ in range(3):
-        house_bots.check_bot("some")
+        bots.check("some")
     assert made == ["some"]

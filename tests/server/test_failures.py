@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 import uvloop
 
+from agents.base import Agent
 from agents.registry import make
-from server.game import fallback
+from server.house_bots import HouseBots
 from server.ports import MAX_UNSENT_BYTES
 from tests.support.server_bots import (
     TIMEOUT,
@@ -229,12 +230,16 @@ def no_weights() -> None:
 @pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
 async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: Callable[[], Any], at_once: bool
+    tmp_path: Path, fails: Callable[[], Any], at_once: bool
 ) -> None:
     """At once, as the compiled ones do, or in a thread."""
-    monkeypatch.setattr(fallback, "make", lambda *_: Uncompiled(fails))
-    monkeypatch.setattr(fallback, "decides_at_once", lambda _: at_once)
-    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
+
+    class Failing(HouseBots):
+        def decides_at_once(self, spec: str) -> bool:
+            return at_once
+
+    bots = Failing(lambda *_: Uncompiled(fails))
+    async with serving(tmp_path, house_bots=bots, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
         discards = [line for line in lines if line["type"] == "dahai"]
@@ -245,24 +250,27 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
 @pytest.mark.slow
 @pytest.mark.parametrize("fill", [(), ("rule",)])
 async def test_safe_defaults_are_played_for_a_house_bot_that_cannot_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: tuple[str, ...]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, fill: tuple[str, ...]
 ) -> None:
     """Such as one whose files were deleted after the room was opened."""
 
-    def gone(*_: Any) -> None:
+    def gone(*_: Any) -> Agent:
         raise OSError("no such file")
 
-    async with serving(tmp_path, fill=fill, fill_delay=0, max_faults=1) as server:
-        monkeypatch.setattr(fallback, "make", gone)
+    house_bots = HouseBots()
+    house_bots.check("rule")
+    house_bots.make = gone
+    async with serving(tmp_path, house_bots=house_bots, fill=fill, fill_delay=0, max_faults=1) as server:
         bots = [Bot(server, name) for name in ("a" if fill else "abc")]
         if not fill:
             bots[0].script = lambda bot, message: b"junk"
         await play_all(bots)
         game, _ = await the_game(server)
         assert sum(seat.taken_over for seat in game.seats) == (0 if fill else 1)
+    assert "no such file" in caplog.text
 
 
-async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
     """None of them is asked again before it has decided."""
     go_on = threading.Event()
     thinking: Counter[int] = Counter()
@@ -276,10 +284,16 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path, monkeypa
         bot = Uncompiled(hang)
         return bot
 
-    monkeypatch.setattr(fallback, "make", lambda spec, *_: hanging() if spec == "rule" else make(spec))
-    monkeypatch.setattr(fallback, "decides_at_once", lambda spec: spec != "rule")
-    monkeypatch.setattr(fallback, "is_built_in", lambda spec: spec != "rule")
-    async with serving(tmp_path, decision_time=0.02, bank_time=0, max_faults=10_000) as server:
+    class Hanging(HouseBots):
+        """Here `rule` is a bot of somebody else."""
+
+        def is_built_in(self, spec: str) -> bool:
+            return spec != "rule"
+
+    bots = Hanging(lambda spec, *_: hanging() if spec == "rule" else make(spec))
+    bots.check("tsumogiri")
+    settings: dict[str, Any] = {"decision_time": 0.02, "bank_time": 0, "max_faults": 10_000}
+    async with serving(tmp_path, house_bots=bots, **settings) as server:
         try:
             stuck = [Bot(server, f"stuck{room}", room=f"{room}+rule", reply="when_asked") for room in "abcd"]
             await together(*(bot.until(lambda _, bot=bot: len(bot.game) > 50) for bot in stuck))  # type: ignore[misc]

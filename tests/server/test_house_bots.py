@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from server.game import live_game
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, Clock, connect_in_order, serving, the_game, until
+from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, serving, the_game, until
 from tests.support.server_bots import live_game as the_live_game
 
 
@@ -75,16 +75,14 @@ async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp
 
 
 @pytest.mark.slow
-async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(
-    tmp_path: Path, no_error_is_logged: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live_game, "MAX_STEPS", 4)
-    async with serving(tmp_path, pause=0.05, resume_timeout=0.0) as server:
+async def test_a_server_that_closes_in_a_pause_goes_on_with_the_game(tmp_path: Path, no_error_is_logged: None) -> None:
+    limits = replace(PATIENT, steps_at_once=4)
+    async with serving(tmp_path, limits=limits, pause=0.05, resume_timeout=0.0) as server:
         bot = Bot(server, "aki", room="solo+rule+rule", resume=True)
         await bot.until_own()
         await bot.answer(bot.game[-1])
     await asyncio.sleep(0.1)  # the timer of the pause fires
-    async with serving(tmp_path, pause=0.0, resume_timeout=0.0) as server:
+    async with serving(tmp_path, limits=limits, pause=0.0, resume_timeout=0.0) as server:
         (journal,) = (tmp_path / "journal").glob("*.journal")
         await until(lambda: the_live_game(server).history.count > len(bot.game))
         assert journal.exists()

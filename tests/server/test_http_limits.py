@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from server import access
 from server.access import RateLimitError
-from server.connection import http
+from server.connection.http import HttpConnection
+from server.limits import Limits
 from server.logs import QUIET
 from tests.conftest import DATA
 from tests.support.running_server import Live, live, until
@@ -62,18 +62,16 @@ def may_upload(at: Live) -> bool:
     ],
     ids=["nothing", "half a head", "half a body", "mjai"],
 )
-async def test_a_request_must_be_complete_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
-    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.2)
-    async with live(tmp_path) as at, connection(at) as (reader, writer):
+async def test_a_request_must_be_complete_in_time(tmp_path: Path, sent: bytes) -> None:
+    async with live(tmp_path, limits=Limits(request_timeout=0.2)) as at, connection(at) as (reader, writer):
         writer.write(sent)
         answer = await asyncio.wait_for(reader.read(), SOON)
         assert sent.startswith(b"POST") or answer.split()[1] in (b"408", b"400")
         await until(lambda: at.server.lobby.access.n_connections() == 0)
 
 
-async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "REQUEST_TIMEOUT", 0.3)
-    async with live(tmp_path) as at, connection(at) as (reader, writer):
+async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path) -> None:
+    async with live(tmp_path, limits=Limits(request_timeout=0.3)) as at, connection(at) as (reader, writer):
         answer = asyncio.create_task(reader.read())
         n_sent = 0
         while not answer.done() and n_sent < 250:
@@ -86,15 +84,14 @@ async def test_a_trickle_does_not_prolong_the_time(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-async def test_a_response_must_be_read_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
+async def test_a_response_must_be_read_in_time(tmp_path: Path) -> None:
     first, *lines = (DATA / "records/phoenix_2020_1.mjson").read_text().splitlines()
     long = json.dumps(json.loads(first) | {"comment": "x" * 6_000_000})  # the response is as long
     record = gzip.compress("\n".join([long, *lines]).encode())
     head = f"POST /api/records HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(record)}\r\n\r\n".encode()
     with socket.socket() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        async with live(tmp_path) as at:
+        async with live(tmp_path, limits=Limits(response_timeout=0.3)) as at:
             deaf.connect(("127.0.0.1", at.server.port))
             deaf.sendall(head + record)
             await until(lambda: not may_upload(at))
@@ -105,14 +102,14 @@ async def test_a_response_must_be_read_in_time(tmp_path: Path, monkeypatch: pyte
 @asynccontextmanager
 async def unread_response(at: Live, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[socket.socket]:
     """A connection on which the server has a little left to send, which the system has no room for."""
-    connections: list[http.HttpConnection] = []
-    connected = http.HttpConnection.connection_made
+    connections: list[HttpConnection] = []
+    connected = HttpConnection.connection_made
 
-    def collect(self: http.HttpConnection, transport: asyncio.Transport) -> None:
+    def collect(self: HttpConnection, transport: asyncio.Transport) -> None:
         connections.append(self)
         connected(self, transport)
 
-    monkeypatch.setattr(http.HttpConnection, "connection_made", collect)
+    monkeypatch.setattr(HttpConnection, "connection_made", collect)
     with socket.socket() as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.connect(("127.0.0.1", at.server.port))
@@ -129,8 +126,7 @@ async def unread_response(at: Live, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
 
 @pytest.mark.slow
 async def test_a_short_response_must_be_read_in_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.3)
-    async with live(tmp_path) as at, unread_response(at, monkeypatch):
+    async with live(tmp_path, limits=Limits(response_timeout=0.3)) as at, unread_response(at, monkeypatch):
         assert at.server.lobby.access.n_connections() == 1
         await until(lambda: at.server.lobby.access.n_connections() == 0)
 
@@ -139,8 +135,7 @@ async def test_a_short_response_must_be_read_in_time_too(tmp_path: Path, monkeyp
 async def test_a_websocket_outlives_the_time_of_the_response_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "RESPONSE_TIMEOUT", 0.7)
-    async with live(tmp_path) as at, unread_response(at, monkeypatch) as slow:
+    async with live(tmp_path, limits=Limits(response_timeout=0.7)) as at, unread_response(at, monkeypatch) as slow:
         slow.sendall(upgrade_request("/mjai/default"))
         await asyncio.sleep(0.2)
         loop, received = asyncio.get_running_loop(), b""
@@ -187,9 +182,9 @@ async def test_pipelined_requests_are_not_answered(tmp_path: Path) -> None:
         assert answers.count(b"HTTP/1.1 200") == 1
 
 
-async def test_requests_of_an_address_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(access, "monotonic", lambda: 1000.0)  # however slow the requests are, none is refilled
-    async with live(tmp_path, requests_per_minute=40) as at:
+async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
+    stopped = Limits(clock=lambda: 1000.0)  # however slow the requests are, none is refilled
+    async with live(tmp_path, limits=stopped, requests_per_minute=40) as at:
         for _ in range(10):  # a quarter of a minute's at once
             await at.get("/api/rooms")
         refused = await at.http.get("/api/rooms")

@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +38,20 @@ from tests.support.leak_detector import (
     seat_bots,
     with_other_tiles,
 )
-from tests.support.server_bots import Message, replay_of, serving
+from tests.support.server_bots import PATIENT, Message, replay_of, serving
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 
-
 KEPT = 600.0  # seconds that games are kept once they are over: until the last one is, and was looked at
-
-
-@pytest.fixture(autouse=True)
-def _spectators_are_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These games are played as fast as they can be, and all of them are watched: a small share would not suffice."""
-    monkeypatch.setattr("server.websocket_routes.SHARE", 1.0)
-    monkeypatch.setattr("server.lobby.KEPT_TIME", KEPT)
+# These games are played as fast as they can be, and all of them are watched: a small share would not suffice.
+WATCHED = replace(PATIENT, spectators_share=1.0, kept_time=KEPT)
 
 
 @pytest.mark.slow
 async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
-    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=4
+    ) as server:
         bots = await seat_bots(server, TABLES)
         games = await played(server, bots)
     assert leaks(bots, games) == []
@@ -65,7 +62,9 @@ async def test_no_bot_is_sent_hidden_information(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_closed_hands_are_the_same_bytes_for_all_hidden_tiles(tmp_path: Path) -> None:
-    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000
+    ) as server:
         bots = await seat_bots(server, 2, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.0)
         games = await played(server, bots)
     for number, game in enumerate(games.values()):
@@ -222,7 +221,9 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
 async def test_a_leak_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
     sabotage, complaint = SABOTAGES[wrong]
     sabotage(monkeypatch)
-    async with serving(tmp_path, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000) as server:
+    async with serving(
+        tmp_path, limits=WATCHED, seed=SEED, access="token", resume_timeout=KEPT, max_faults=10_000
+    ) as server:
         bots = await seat_bots(server, 1, dialect="mjai3p", reply="always", resume=True, bad=0.03, drops=0.01)
         found = leaks(bots, await played(server, bots))
     assert any(re.search(complaint, leak) for leak in found), found[:5]

@@ -16,7 +16,7 @@ from engine.mjai.messages import hand_names
 from engine.records.replay import Decision, Replay
 from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
-from server.connection import outbox
+from server.limits import Limits
 from server.store import FinishedGame, Store, StoreError
 from tests.support.server_bots import (
     NOTHING,
@@ -41,7 +41,7 @@ DIALECTS = ("mjai3p", "libriichi3p", "kita")
 # A room's seed with which, when the house bot "rule" plays all seats, the game's 50th message asks two: seat 0 may pon,
 # seat 2 may ron.
 TWO_ASKED, TWO_ASKED_AT = 19, 52
-CLOSE_TIMEOUT = 0.3  # seconds a leaving bot has for each reply
+LAST_REPLY_TIMEOUT = 0.3  # seconds
 
 
 @pytest.mark.slow
@@ -65,13 +65,10 @@ async def test_a_game_is_played_to_its_end(tmp_path: Path, transport: str, reply
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pause", [0.6 * CLOSE_TIMEOUT, 2 * CLOSE_TIMEOUT])
-async def test_a_slow_bot_is_sent_the_end_of_the_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float
-) -> None:
-    """Even if it takes longer than CLOSE_TIMEOUT for each of the last messages."""
-    monkeypatch.setattr(outbox, "CLOSE_TIMEOUT", CLOSE_TIMEOUT)
-    async with serving(tmp_path) as server:
+@pytest.mark.parametrize("pause", [0.6 * LAST_REPLY_TIMEOUT, 2 * LAST_REPLY_TIMEOUT])
+async def test_a_slow_bot_is_sent_the_end_of_the_game(tmp_path: Path, pause: float) -> None:
+    """Even if it takes longer than it has for each of the last messages."""
+    async with serving(tmp_path, limits=Limits(last_reply_timeout=LAST_REPLY_TIMEOUT)) as server:
         slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
 
         async def play_slowly() -> None:
@@ -304,8 +301,7 @@ async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monke
         return await save_game(self, game)
 
     monkeypatch.setattr(Store, "save_game", failing_save)
-    monkeypatch.setattr("server.storing.RETRY_DELAY", 0.01)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=Limits(store_retry=0.01)) as server:
         bots = [Bot(server, name) for name in "abc"]
         await play_all(bots)
         assert all(bot.ended for bot in bots)

@@ -84,7 +84,7 @@ def program(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
 
 # As ``python -m server``, where no uvloop is installed; a slow disk is no problem.
 WITHOUT_UVLOOP = "import sys; sys.modules['uvloop'] = None; from engine.common.program import start; "
-WITHOUT_UVLOOP += "from server import storing; storing.TIMEOUT = 60.0; sys.exit(start('server.cli:main'))"
+WITHOUT_UVLOOP += "sys.exit(start('tests.support.patient_server:main'))"
 # Says when it begins: nobody can catch a Ctrl-C while Python itself starts.
 BEGINNING = "import sys; from engine.common.program import start; print('begun', flush=True); "
 BEGINNING += "sys.exit(start(sys.argv.pop(1)))"

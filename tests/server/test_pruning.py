@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from server.cli import main
+from server.limits import Limits
 from server.retention import MIB, kept
 from server.settings import Settings
 from server.store import Keep, Store
-from server.store import pruning as pruning_module
 from tests.support.server_bots import serving, stored_games, until
 from tests.support.stored_games import NOON, all_items, make_game, opened
 
@@ -47,11 +47,8 @@ async def left(store: Store) -> set[str]:
     ],
 )
 @pytest.mark.parametrize("batch", [2, 200])
-async def test_what_is_deleted(
-    database_url: str, keep: Keep, gone: list[str], batch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pruning_module, "BATCH", batch)
-    async with opened(database_url) as store:
+async def test_what_is_deleted(database_url: str, keep: Keep, gone: list[str], batch: int) -> None:
+    async with opened(database_url, Limits(prune_batch=batch)) as store:
         await fill(store)
         totals = await store.players()
         deleted = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server import lobby
+from server.limits import Limits
 from tests.support.server_bots import Bot, live_game, play_all, serving, together, until
 
 
@@ -25,12 +25,9 @@ def no_collector() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
-async def test_a_game_and_its_connections_are_freed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
-) -> None:
-    monkeypatch.setattr(lobby, "KEPT_TIME", 0.01)
+async def test_a_game_and_its_connections_are_freed(tmp_path: Path, transport: str) -> None:
     freed: list[str] = []
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=Limits(kept_time=0.01)) as server:
         bots = [Bot(server, name, transport=transport) for name in "abc"]
 
         async def watch() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from server import lobby
+from server.limits import Limits
 from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
@@ -299,10 +299,9 @@ async def test_resuming_after_the_last_round(
 @pytest.mark.slow
 @pytest.mark.parametrize(("resume_timeout", "kept_time"), [(0.01, 3600), (3600, 0.01)])
 async def test_a_finished_game_cannot_be_resumed_after_resume_within(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume_timeout: float, kept_time: float
+    tmp_path: Path, resume_timeout: float, kept_time: float
 ) -> None:
-    monkeypatch.setattr(lobby, "KEPT_TIME", kept_time)
-    async with serving(tmp_path, resume_timeout=resume_timeout) as server:
+    async with serving(tmp_path, limits=Limits(kept_time=kept_time), resume_timeout=resume_timeout) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await play_all(bots)
         await until(lambda: not server.lobby.games)
@@ -312,12 +311,9 @@ async def test_a_finished_game_cannot_be_resumed_after_resume_within(
 
 
 @pytest.mark.slow
-async def test_of_games_that_are_over_an_addresss_latest_can_be_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_of_games_that_are_over_an_addresss_latest_can_be_resumed(tmp_path: Path) -> None:
     """Those of other addresses stay."""
-    monkeypatch.setattr(lobby, "KEPT_GAMES", 2)
-    async with serving(tmp_path, resume_timeout=3600) as server:
+    async with serving(tmp_path, limits=Limits(kept_games=2), resume_timeout=3600) as server:
         await play_all([Bot(server, name, resume=True) for name in "abc"])
         (game_of_another,) = server.lobby.games.values()
         for seat in game_of_another.seats:
@@ -332,10 +328,9 @@ async def test_of_games_that_are_over_an_addresss_latest_can_be_resumed(
 
 
 @pytest.mark.slow
-async def test_a_game_that_makes_room_is_freed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_game_that_makes_room_is_freed(tmp_path: Path) -> None:
     """Its timer does not keep it."""
-    monkeypatch.setattr(lobby, "KEPT_GAMES", 1)
-    async with serving(tmp_path, resume_timeout=3600) as server:
+    async with serving(tmp_path, limits=Limits(kept_games=1), resume_timeout=3600) as server:
         await play_all([Bot(server, name, resume=True) for name in "abc"])
         (first,) = map(weakref.ref, server.lobby.games.values())
         await play_all([Bot(server, name, resume=True) for name in "abc"])

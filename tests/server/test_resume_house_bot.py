@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.base import Agent
+from agents.registry import make
 from agents.review.decisions import seat_decisions
 from engine.records import mjai
-from server.game import fallback
+from server.house_bots import HouseBots
 from tests.support.server_bots import (
     NOTHING,
     TIMEOUT,
@@ -60,7 +62,7 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
 
 
 @pytest.mark.slow
-async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -> None:
     """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
     loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
 
@@ -72,9 +74,7 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, m
             asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
             return np.array([37], dtype=np.int64)
 
-    monkeypatch.setattr(fallback, "make", lambda *_: Slow())
-    monkeypatch.setattr(fallback, "decides_at_once", lambda _: False)
-    async with serving(tmp_path, resume_timeout=0.02) as server:
+    async with serving(tmp_path, house_bots=HouseBots(lambda *_: Slow()), resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
 
@@ -102,7 +102,7 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path, m
 
 
 async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     go_on = threading.Event()
 
@@ -113,13 +113,14 @@ async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_hous
             go_on.wait(TIMEOUT)
             return np.array([37], dtype=np.int64)
 
-    async with serving(tmp_path, max_faults=1) as server:
+    def made(spec: str, seed: int) -> Agent:
+        return Slow() if spec == "rule" else make(spec, seed)
+
+    async with serving(tmp_path, house_bots=HouseBots(made), max_faults=1, house_bot="rule") as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
         try:
             await bad.until_own()
             game = live_game(server)
-            monkeypatch.setattr(fallback, "make", lambda *_: Slow())
-            monkeypatch.setattr(fallback, "decides_at_once", lambda _: False)
             await bad.send(b"?")
             while await bad.next() is not None:
                 pass

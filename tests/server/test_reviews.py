@@ -6,14 +6,16 @@ import asyncio
 import gc
 import weakref
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from time import monotonic
+from typing import Any
 
 import pytest
 
-from server import reviews as reviews_module
 from server.access import RateLimitError
-from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, Review, Reviews
+from server.limits import Limits
+from server.reviews import HALF_TIME, KEPT_PER_ADDRESS, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
 from tests.support import worker_tasks
 
 SOON = 60.0  # seconds
@@ -23,12 +25,33 @@ async def no_game(game_id: str) -> bytes | None:
     return None
 
 
+@asynccontextmanager
+async def opened(do_review: DoReview, read_record: ReadRecord = no_game, **limits: Any) -> AsyncIterator[Reviews]:
+    """Reviews, closed after the block."""
+    made = Reviews(read_record, Limits(**limits), do_review)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
 @pytest.fixture
-async def reviews() -> AsyncIterator[Reviews]:
-    """Reviews of records that are sent; no game is stored."""
-    made = Reviews(no_game)
-    yield made
-    await made.close()
+def go(tmp_path: Path) -> Path:
+    """A file, not there yet."""
+    return tmp_path / "go"
+
+
+@pytest.fixture
+def once_it_is_there(go: Path) -> DoReview:
+    """Does reviews once `go` exists."""
+    return partial(worker_tasks.wait_for, file=go)
+
+
+@pytest.fixture
+async def reviews(once_it_is_there: DoReview) -> AsyncIterator[Reviews]:
+    """Reviews of records that are sent, done once `go` exists."""
+    async with opened(once_it_is_there) as made:
+        yield made
 
 
 async def until_over(*wanted: Review) -> None:
@@ -37,7 +60,7 @@ async def until_over(*wanted: Review) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_the_queue_is_short_and_each_address_has_its_share(reviews: Reviews, waiting: Path) -> None:
+async def test_the_queue_is_short_and_each_address_has_its_share(reviews: Reviews, go: Path) -> None:
     added = [reviews.add("10.0.0.1", ("rule",), 0, record=b"x") for _ in range(2)]
     with pytest.raises(RateLimitError, match=r"2 reviews for 10\.0\.0\.1"):
         reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
@@ -48,105 +71,92 @@ async def test_the_queue_is_short_and_each_address_has_its_share(reviews: Review
     assert "made room" in dropped.error
     with pytest.raises(RateLimitError, match="wait already"):
         reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
-    waiting.touch()
+    go.touch()
     await until_over(*added)
     assert {each.status for each in added} == {"done"}
     assert {each.record for each in added} == {b""}
     reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
 
 
-async def test_addresses_take_turns_by_the_work_they_have_used(
-    reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_addresses_take_turns_by_the_work_they_have_used(go: Path, once_it_is_there: DoReview) -> None:
     """Five addresses that ask for what takes long do not keep another one out, nor does it wait for them."""
-    now = monotonic()
-    monkeypatch.setattr(reviews_module, "monotonic", lambda: now)
-    greedy = [reviews.add(f"10.0.0.{number % 5}", ("rule",), 0, record=b"x") for number in range(8)]
-    await asyncio.sleep(0)  # the first is begun
-    for address in range(5):
-        reviews._used[f"10.0.0.{address}"] = 60.0, now
-    honest = reviews.add("10.0.1.1", ("rule",), 0, record=b"x")
-    with pytest.raises(RateLimitError, match="wait already"):
-        reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
-    second = reviews.add("10.0.2.1", ("rule",), 0, record=b"x")
-    order: list[Review] = []
-    do = reviews._do
+    now, begun = 1000.0, list[str]()
 
-    async def noted(wanted: Review) -> None:
-        order.append(wanted)
-        await do(wanted)
+    async def noted(game: str) -> bytes:
+        begun.append(game)
+        return b"x"
 
-    monkeypatch.setattr(reviews, "_do", noted)
-    waiting.touch()
-    await until_over(honest, second, *greedy)
-    assert order[:2] == [honest, second]
-    assert [each.status for each in greedy].count("failed") == 1
-    now += reviews_module.HALF_TIME
-    assert reviews._used_by("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
+    async with opened(once_it_is_there, noted, clock=lambda: now) as reviews:
+        greedy = [reviews.add(f"10.0.0.{number % 5}", ("rule",), 0, f"greedy {number}") for number in range(8)]
+        await asyncio.sleep(0)  # the first is begun
+        for address in range(5):
+            reviews._used[f"10.0.0.{address}"] = 60.0, now
+        honest = reviews.add("10.0.1.1", ("rule",), 0, "honest")
+        with pytest.raises(RateLimitError, match="wait already"):
+            reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
+        second = reviews.add("10.0.2.1", ("rule",), 0, "second")
+        go.touch()
+        await until_over(honest, second, *greedy)
+        assert begun[1:3] == ["honest", "second"]
+        assert [each.status for each in greedy].count("failed") == 1
+        now += HALF_TIME
+        assert reviews._used_by("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
 
 
-async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, waiting: Path) -> None:
+async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, go: Path) -> None:
     first, second, third = (reviews.add(f"10.0.0.{number}", ("rule",), 0, record=b"x") for number in range(3))
     second.asked -= 1000
-    waiting.touch()
+    go.touch()
     await until_over(first, third)
     assert reviews.find(second.id) is None
     assert reviews.find(third.id) is third
 
 
-async def test_results_are_kept_within_limits(reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 40)
-    monkeypatch.setattr(reviews_module, "KEPT_TIME", 1000)
-    waiting.touch()
-    done = []
-    for number in range(KEPT_PER_ADDRESS + 3):
-        done.append(reviews.add("10.0.0.1" if number > 1 else "10.0.0.2", ("rule",), 0, record=b"x"))
-        await until_over(done[-1])
-    kept = [each for each in done if reviews.find(each.id)]
-    assert kept == [*done[:2], *done[-8:]]  # of four bytes each; an address makes room with its own ones first
-    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 1000)
-    for _ in range(KEPT_PER_ADDRESS + 3):
-        done.append(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
-        await until_over(done[-1])
-    assert [each for each in done if reviews.find(each.id)] == [*done[:2], *done[-KEPT_PER_ADDRESS:]]
+@pytest.mark.parametrize(("kept_bytes", "kept"), [(40, 8), (1000, KEPT_PER_ADDRESS)])
+async def test_results_are_kept_within_limits(go: Path, once_it_is_there: DoReview, kept_bytes: int, kept: int) -> None:
+    """Each of them has four bytes; an address makes room with its own ones first."""
+    go.touch()
+    async with opened(once_it_is_there, reviews_kept_bytes=kept_bytes, reviews_kept_time=1000) as reviews:
+        done = []
+        for number in range(KEPT_PER_ADDRESS + 5):
+            done.append(reviews.add("10.0.0.1" if number > 1 else "10.0.0.2", ("rule",), 0, record=b"x"))
+            await until_over(done[-1])
+        assert [each for each in done if reviews.find(each.id)] == [*done[:2], *done[-kept:]]
 
 
 @pytest.mark.slow
-async def test_a_review_that_made_room_is_freed(
-    reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reviews_module, "KEPT_BYTES", 4)
-    waiting.touch()
-    first = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
-    await until_over(first)
-    held = weakref.ref(first)
-    del first
-    await until_over(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
-    gc.collect()
-    assert held() is None
+async def test_a_review_that_made_room_is_freed(go: Path, once_it_is_there: DoReview) -> None:
+    go.touch()
+    async with opened(once_it_is_there, reviews_kept_bytes=4) as reviews:
+        first = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        await until_over(first)
+        held = weakref.ref(first)
+        del first
+        await until_over(reviews.add("10.0.0.1", ("rule",), 0, record=b"x"))
+        gc.collect()
+        assert held() is None
 
 
-async def test_a_result_expires(reviews: Reviews, waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews_module, "KEPT_TIME", 0.05)
-    waiting.touch()
-    added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
-    await until_over(added)
-    async with asyncio.timeout(SOON):
-        while reviews.find(added.id) is not None:
-            await asyncio.sleep(0.01)
+async def test_a_result_expires(go: Path, once_it_is_there: DoReview) -> None:
+    go.touch()
+    async with opened(once_it_is_there, reviews_kept_time=0.05) as reviews:
+        added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        await until_over(added)
+        async with asyncio.timeout(SOON):
+            while reviews.find(added.id) is not None:
+                await asyncio.sleep(0.01)
 
 
-async def test_a_failed_review_says_why(reviews: Reviews, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = reviews.add("10.0.0.1", ("rule",), 0, game="gone")
-    await until_over(missing)
-    assert missing.error == "the review has failed: the game is not stored any more"
-    assert reviews.add("10.0.0.1", ("rule",), 0, game="gone") is not missing
-    monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.crash)
-    crashed = reviews.add("10.0.0.2", ("rule",), 0, record=b"x")
-    await until_over(crashed)
-    assert crashed.error == "the review has failed: the worker process has ended unexpectedly; try again"
-    monkeypatch.setattr(reviews_module, "partial", lambda _, **__: worker_tasks.sleep)
-    monkeypatch.setattr(reviews_module, "TIMEOUT", 0.1)
-    slow = reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
-    await until_over(slow)
-    assert slow.error == "the review has failed: it took longer than 0.1 s"
+async def test_a_failed_review_says_why() -> None:
+    async with opened(worker_tasks.crash) as reviews:
+        missing = reviews.add("10.0.0.1", ("rule",), 0, game="gone")
+        await until_over(missing)
+        assert missing.error == "the review has failed: the game is not stored any more"
+        assert reviews.add("10.0.0.1", ("rule",), 0, game="gone") is not missing
+        crashed = reviews.add("10.0.0.2", ("rule",), 0, record=b"x")
+        await until_over(crashed)
+        assert crashed.error == "the review has failed: the worker process has ended unexpectedly; try again"
+    async with opened(worker_tasks.sleep, review_timeout=0.1) as reviews:
+        slow = reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
+        await until_over(slow)
+        assert slow.error == "the review has failed: it took longer than 0.1 s"

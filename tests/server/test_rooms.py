@@ -17,6 +17,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from server.connection.http import HttpConnection
+from server.limits import Limits
 from server.running import Running
 from server.settings import RoomSettings
 from server.store import Store
@@ -468,14 +469,13 @@ async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: str
 ) -> None:
     """The answer comes, and then the end of what the server sends: no other request can come."""
-    monkeypatch.setattr("server.connection.http.REQUEST_TIMEOUT", 60.0)
     monkeypatch.setattr(HttpConnection, "timeout_keep_alive_handler", lambda connection: None)
     sent = {
         "mjai_port": (b'{"type":"join","name":"a","room":"default"}\n', b"keep it open"),
         "port": (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 "),
     }
     message, answer = sent[port]
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=Limits(request_timeout=60.0)) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", getattr(server, port))
         with busy(server):
             await asyncio.sleep(0.05)

@@ -11,6 +11,7 @@ import os
 import random
 import socket
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,12 +20,11 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from server import spectators
 from server.broadcast import Broadcast, closed_frames
-from server.connection import websocket
+from server.limits import LIMITS
 from server.turns import Ration
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
-from tests.support.server_bots import Answer, Bot, Message, stored_lines, tsumogiri
+from tests.support.server_bots import PATIENT, Answer, Bot, Message, stored_lines, tsumogiri
 
 pytestmark = pytest.mark.usefixtures("no_error_is_logged")
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
@@ -198,10 +198,9 @@ async def test_rounds_are_sent_after_the_delay(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.slow
-async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.5)
-    monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 0.5)
-    async with live(tmp_path) as at:
+async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
+    limits = replace(PATIENT, spectator_timeout=0.5, close_timeout=0.5)
+    async with live(tmp_path, limits=limits) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         game = await playing_game(at)
@@ -405,11 +404,10 @@ async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -
 
 @pytest.mark.slow
 async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(spectators, "SEND_TIMEOUT", 0.3)
-    monkeypatch.setattr(websocket, "CLOSE_TIMEOUT", 0.3)
-    async with live(tmp_path) as at:
+    limits = replace(PATIENT, spectator_timeout=0.3, close_timeout=0.3)
+    async with live(tmp_path, limits=limits) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         game = await playing_game(at)
@@ -433,5 +431,5 @@ async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:
         await play_into(bot, 0)
         listener = await Listener.connect(at, await playing_game(at))
         began = monotonic()
-    assert monotonic() - began < websocket.CLOSE_TIMEOUT  # which a delay would take; a disk may take a second or two
+    assert monotonic() - began < LIMITS.close_timeout  # which a delay would take; a disk may take a second or two
     await listener.reading

@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
-from server.store import Store, StoreError, database
+from server.limits import Limits
+from server.store import Store, StoreError
 from server.store.database import make_engine, read_url
 from server.store.tables import players
 from tests.support.stored_games import NOON, all_items, check_ratings, make_game, opened, random_game
@@ -134,11 +135,10 @@ def no_garbage_collection() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_garbage_collection")  # it would end what a save left open, sooner or later
-async def test_a_cancelled_save_does_not_block_others(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "LOCK_TIMEOUT", 5.0)
+async def test_a_cancelled_save_does_not_block_others(database_url: str) -> None:
     chance = random.Random(4)
     games = [random_game(chance) for _ in range(60)]
-    async with opened(database_url) as store:
+    async with opened(database_url, Limits(lock_timeout=5.0)) as store:
         for game in games:
             save = asyncio.create_task(store.save_game(game))
             await asyncio.sleep(chance.uniform(0, 0.01))
@@ -185,10 +185,9 @@ async def test_connections_to_postgresql_stay_open(postgres_url: str) -> None:
 
 
 @pytest.mark.slow
-async def test_commands_of_a_hanging_database_time_out(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_commands_of_a_hanging_database_time_out(postgres_url: str) -> None:
     engine = make_engine(read_url(postgres_url))
-    monkeypatch.setattr(database, "COMMAND_TIMEOUT", 2.0)
-    async with opened(postgres_url) as store:
+    async with opened(postgres_url, Limits(command_timeout=2.0)) as store:
         async with engine.begin() as connection:
             await connection.execute(text("LOCK TABLE games, tokens IN ACCESS EXCLUSIVE MODE"))
             hanging = asyncio.gather(store.save_game(make_game()), store.token_names(), return_exceptions=True)

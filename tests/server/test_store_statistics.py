@@ -27,8 +27,8 @@ from arena.recorder import file_name
 from arena.schedule import RunSettings, games_of
 from engine.mjai.messages import Message
 from engine.rules import TENHOU
-from server import counting
 from server.counting import count_plays, count_stored_games, plays_of
+from server.limits import LIMITS, Limits
 from server.migrations import configuration
 from server.store import FinishedGame, Opponent, Play, PlayerStatistics, Store, StoreError
 from server.store.database import make_engine, read_url
@@ -204,16 +204,15 @@ async def test_a_score_of_zero_is_no_bust(database_url: str) -> None:
         assert [(await store.statistics(name)).busts for name in "abc"] == [0, 0, 1]
 
 
-async def test_statistics_are_of_the_latest_games(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_statistics_are_of_the_latest_games(database_url: str) -> None:
     games = played()
-    monkeypatch.setattr("server.store.lists.MOST_SEATS", 5)
-    async with opened(database_url) as store:
+    async with opened(database_url, Limits(most_seats=5)) as store:
         for number, game in enumerate(games[:12]):
             await store.save_game(finished(game, number))
         check(await store.statistics("efficiency"), games[7:12])
         check(await store.statistics("efficiency", room="default"), games[2:12:2])
         assert [opponent.games for opponent in (await store.opponents("efficiency")).items] == [5, 5]
-        monkeypatch.setattr("server.store.lists.MOST_SEARCHED", 6)  # however few of them are of the room
+    async with opened(database_url, Limits(most_seats=5, most_searched=6)) as store:  # however few are of the room
         check(await store.statistics("efficiency", room="default"), games[6:12:2])
 
 
@@ -251,8 +250,6 @@ async def test_stored_games_are_counted_after_an_update(
     database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Also where that is interrupted, one record is garbled, and new games are stored meanwhile."""
-    monkeypatch.setattr(counting, "BATCH", 2)
-    monkeypatch.setattr(counting, "PAUSE", 0)
     games = played()[:12]
     async with opened(database_url) as store:
         for number, game in enumerate(games[:11]):
@@ -267,7 +264,7 @@ async def test_stored_games_are_counted_after_an_update(
             0 < (await store.statistics("rule")).play.rounds < sum(game.counts[0, bot_games.ROUNDS] for game in games)
         )
         await store.save_game(finished(games[11], 11))
-        await count_stored_games(store)
+        await count_stored_games(store, LIMITS)
         for name in ("rule", "efficiency", "random"):
             check(await store.statistics(name), games)
         assert [*await store.uncounted("", 9)] == ["0" * 31 + "a"]
@@ -298,7 +295,7 @@ async def interrupt_after(store: Store, batches: int, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(store, "add_plays", counted)
-        task = asyncio.create_task(count_stored_games(store))
+        task = asyncio.create_task(count_stored_games(store, Limits(count_batch=2, count_pause=0)))
         await written.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -307,7 +304,6 @@ async def interrupt_after(store: Store, batches: int, monkeypatch: pytest.Monkey
 async def test_counting_goes_on_when_the_database_answers_again(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "RETRY_DELAY", 0)
     async with opened(sqlite_url) as store:
         await store.save_game(finished(played()[0], 0, plays=None))
         add, failures = store.add_plays, iter([StoreError("full"), StoreError("full")])
@@ -318,7 +314,7 @@ async def test_counting_goes_on_when_the_database_answers_again(
             await add(plays)
 
         monkeypatch.setattr(store, "add_plays", sometimes)
-        await count_stored_games(store)
+        await count_stored_games(store, Limits(count_retry=0))
         check(await store.statistics("rule"), played()[:1])
 
 

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ import httpx
 import pytest
 
 from server import storing
+from server.limits import Limits
 from server.running import Running, running
 from server.settings import Settings
-from server.store import FinishedGame, Store, StoreError, database
+from server.store import FinishedGame, Store, StoreError
 from server.store.store import shielded
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
@@ -44,14 +46,7 @@ from tests.support.server_bots import (
 REPOSITORY = DATA.parent.parent
 NOT_STORED = "nothing can be stored, no new games start; see the server's log"
 PATIENCE = 60.0  # seconds that a check may take where the database does not hang
-
-
-@pytest.fixture(autouse=True)
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Checks and tries are repeated at once; a slow disk is no problem."""
-    monkeypatch.setattr(storing, "RETRY_DELAY", 0.02)
-    monkeypatch.setattr(storing, "FRESH", 0.0)
-    monkeypatch.setattr(storing, "TIMEOUT", PATIENCE)
+SOON = Limits(store_retry=0.02, check_holds=0.0, check_timeout=PATIENCE)  # checks and tries are repeated at once
 
 
 def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -78,13 +73,11 @@ async def test_the_health_check_writes_and_is_shared(tmp_path: Path, monkeypatch
             all_asked.set()
         return await checked_problem(here)
 
-    async with live(tmp_path) as at:
-        assert await at.get("/healthz") == {"status": "ok"}
+    async with live(tmp_path, limits=Limits(check_holds=60.0, check_timeout=PATIENCE)) as at:
         monkeypatch.setattr(Store, "check_writable", counting)
         monkeypatch.setattr(storing.Storing, "checked_problem", asking)
-        await together(*(at.get("/healthz") for _ in range(20)))
+        assert await together(*(at.get("/healthz") for _ in range(20))) == [{"status": "ok"}] * 20
         assert written == 1
-        monkeypatch.setattr(storing, "FRESH", 60.0)
         for _ in range(20):
             await at.get("/healthz")
         assert written == 1, "a check holds for a while"
@@ -99,13 +92,11 @@ async def test_a_database_that_hangs_is_noticed_and_asked_once(tmp_path: Path, m
         asked += 1
         await answer.wait()
 
-    async with live(tmp_path) as at:
-        monkeypatch.setattr(storing, "TIMEOUT", 0.1)
+    async with live(tmp_path, limits=Limits(store_retry=0.02, check_holds=60.0, check_timeout=0.1)) as at:
         monkeypatch.setattr(Store, "check_writable", hang)
         for _ in range(3):
             assert await at.refused(503, "GET", "/healthz") == NOT_STORED
         assert asked == 1
-        monkeypatch.setattr(storing, "TIMEOUT", PATIENCE)
         answer.set()
         await until(lambda: not at.server.lobby.storing.problem)
         assert await at.get("/healthz") == {"status": "ok"}
@@ -125,8 +116,7 @@ async def test_the_first_who_asks_is_told_that_a_database_hangs(
     async def hang(_: Store) -> None:
         await asyncio.Event().wait()
 
-    async with live(tmp_path) as at:
-        monkeypatch.setattr(storing, "TIMEOUT", 0.1)
+    async with live(tmp_path, limits=Limits(check_timeout=0.1)) as at:
         monkeypatch.setattr(storing.Storing, "_run_check", late)
         monkeypatch.setattr(Store, "check_writable", hang)
         assert await at.refused(503, "GET", "/healthz") == NOT_STORED
@@ -153,7 +143,7 @@ async def test_no_game_starts_while_the_database_is_read_only(
     tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Waiting bots keep waiting; their games start, and all are stored, once it can be written again."""
-    async with live(tmp_path) as at:
+    async with live(tmp_path, limits=SOON) as at:
         server = at.server
         read_only.on = True
         assert await at.refused(503, "GET", "/healthz") == NOT_STORED
@@ -177,7 +167,7 @@ async def test_no_game_starts_while_the_database_is_read_only(
 @pytest.mark.slow
 async def test_held_games_of_a_room_with_few_games_left(tmp_path: Path, read_only: ReadOnly) -> None:
     """The first three play the last game; the room closes, and the others are told."""
-    async with live(tmp_path, games=1) as at:
+    async with live(tmp_path, limits=SOON, games=1) as at:
         read_only.on = True
         await at.refused(503, "GET", "/healthz")
         bots = [Bot(at.server, name) for name in "abcd"]
@@ -193,7 +183,7 @@ async def test_a_game_that_ends_while_the_database_is_read_only(
     tmp_path: Path, read_only: ReadOnly, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is played to its end and stored later; meanwhile the health check fails and no game starts."""
-    async with live(tmp_path) as at:
+    async with live(tmp_path, limits=SOON) as at:
         server = at.server
         waiting = server.lobby.metrics.waiting_to_be_stored._value
         bots = [Bot(server, name) for name in "abc"]
@@ -220,7 +210,7 @@ async def test_a_game_that_ends_while_the_database_is_read_only(
 @pytest.mark.slow
 async def test_no_game_starts_without_a_journal(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Bots keep waiting, with one line in the log for all of them."""
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=SOON) as server:
         (tmp_path / "journal").rmdir()
         bots = [Bot(server, name) for name in "abcdef"]
         await wait_in(server, bots, "default")
@@ -251,7 +241,7 @@ async def test_a_disk_that_is_full_for_all_journals_is_logged_once(
 
     monkeypatch.setattr(os, "write", full_disk)
     monkeypatch.setattr(storing, "write_probe", full_probe)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, limits=SOON) as server:
         bots = [Bot(server, f"{room}{name}", room=room) for room in "xyz" for name in "abc"]
         questions = await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
         await no_check_runs(server)
@@ -274,7 +264,7 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
     def broken(_: object) -> FinishedGame:
         raise ZeroDivisionError
 
-    async with live(tmp_path) as at:
+    async with live(tmp_path, limits=SOON) as at:
         monkeypatch.setattr("server.lobby.finished_game", broken)
         bots = [Bot(at.server, name) for name in "abc"]
         await play_all(bots)
@@ -312,13 +302,11 @@ async def test_a_write_that_fails_after_its_caller_is_cancelled_is_no_stray_trac
 
 @pytest.mark.slow
 @pytest.mark.parametrize("write", ["check", "save"])
-async def test_stopping_while_a_write_hangs(
-    tmp_path: Path, write: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_stopping_while_a_write_hangs(tmp_path: Path, write: str, caplog: pytest.LogCaptureFixture) -> None:
     """Another process holds SQLite's lock: no stray traceback, and the server stops in time."""
-    monkeypatch.setattr(database, "LOCK_TIMEOUT", 0.5)
+    limits = replace(SOON, lock_timeout=0.5)
     with closing(sqlite3.connect(tmp_path / "nukidora.db", isolation_level=None)) as other:
-        async with asyncio.timeout(20), serving(tmp_path) as server:
+        async with asyncio.timeout(20), serving(tmp_path, limits=limits) as server:
             if write == "check":
                 other.execute("BEGIN IMMEDIATE")
                 server.lobby.storing.check()
@@ -331,6 +319,9 @@ async def test_stopping_while_a_write_hangs(
             await asyncio.sleep(0.1)
     gc.collect()  # a task whose exception nobody has seen says so now
     assert [line for line in errors(caplog) if "nothing can be stored" not in line] == []
+
+
+HASTY = replace(SOON, check_timeout=1.0)
 
 
 @contextmanager
@@ -353,11 +344,9 @@ async def test_a_postgresql_server_that_hangs(
     postgres_cluster: Cluster,
     postgres_url: str,
     caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The game in play is played to its end and stored later; nothing stray is logged."""
-    monkeypatch.setattr(storing, "TIMEOUT", 1.0)
-    async with live(tmp_path, database=postgres_url) as at:
+    async with live(tmp_path, limits=HASTY, database=postgres_url) as at:
         bots = [Bot(at.server, name) for name in "abc"]
         await connect_in_order(at.server, bots)
         await until(lambda: len(at.server.lobby.games) == 1)
@@ -377,12 +366,10 @@ async def test_stopping_while_a_postgresql_server_hangs(
     postgres_cluster: Cluster,
     postgres_url: str,
     caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(storing, "TIMEOUT", 1.0)
     settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
     with ExitStack() as stack:
-        async with asyncio.timeout(60), running(settings) as server:
+        async with asyncio.timeout(60), running(settings, limits=HASTY) as server:
             await asyncio.gather(*(server.lobby.storing._store.players() for _ in range(4)))  # four connections
             stack.enter_context(stopped(postgres_cluster))
             server.lobby.storing.check()
@@ -395,10 +382,8 @@ async def test_stopping_while_a_postgresql_server_hangs(
 LIMITED = """
 import resource, sys
 from engine.common.program import start
-from server import storing
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-storing.TIMEOUT = 60.0
-sys.exit(start('server.cli:main'))
+sys.exit(start('tests.support.patient_server:main'))
 """
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from server.limits import Limits
 from tests.support.server_bots import (
     Bot,
     Clock,
@@ -20,6 +22,7 @@ from tests.support.server_bots import (
 )
 
 TRANSPORTS = ("tcp", "websocket")
+STOPPED = Limits(clock=lambda: 0.0)  # so that whatever comes counts together
 
 
 @pytest.mark.slow
@@ -80,11 +83,11 @@ async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transport: str
+    tmp_path: Path, transport: str
 ) -> None:
-    """The rate limiter's clock stands still, so that all messages come in one second on any machine."""
-    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
-    async with serving(tmp_path, messages_per_second=100, resume_timeout=0.1, max_faults=9999) as server:
+    """All messages come in one second, on any machine."""
+    settings: dict[str, Any] = {"messages_per_second": 100, "resume_timeout": 0.1, "max_faults": 9999}
+    async with serving(tmp_path, limits=STOPPED, **settings) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
 
         async def misbehave() -> None:
@@ -135,10 +138,9 @@ async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tm
 
 @pytest.mark.slow
 async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("server.game.live_game.MAX_FAULTS_WATCHING", 20)
-    async with serving(tmp_path, max_faults=1, seats="fixed") as server:
+    async with serving(tmp_path, limits=Limits(max_faults_watching=20), max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in ("bad", "x", "y")]
         bad, *_ = bots
         await connect_in_order(server, bots)
@@ -154,12 +156,9 @@ async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
         assert live_game(server).seats[0].faults == 1 + 20 + 2
 
 
-async def test_texts_of_faults_count_as_annotations_of_their_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_texts_of_faults_count_as_annotations_of_their_address(tmp_path: Path) -> None:
     """Faults cost a bot nothing: their texts, which may be of its choice, would fill the disk and the memory."""
-    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
-    async with serving(tmp_path, max_faults=1000, annotations_per_minute=1) as server:
+    async with serving(tmp_path, limits=STOPPED, max_faults=1000, annotations_per_minute=1) as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", reply="when_asked")
         await bad.until_own()
         for number in range(100):
@@ -173,9 +172,8 @@ async def test_texts_of_faults_count_as_annotations_of_their_address(
         assert server.lobby.metrics.annotations_dropped._value.get() >= faults - len(texts)
 
 
-async def test_blank_lines_count_as_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.access.monotonic", lambda: 0.0)
-    async with serving(tmp_path, messages_per_second=5) as server:
+async def test_blank_lines_count_as_messages(tmp_path: Path) -> None:
+    async with serving(tmp_path, limits=STOPPED, messages_per_second=5) as server:
         bot = Bot(server, "a")
         await bot.connect()
         await bot.send(b"\n" * 50 + b" \n" * 50)

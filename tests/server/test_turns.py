@@ -51,9 +51,9 @@ async def test_work_of_one_party_takes_turns_too() -> None:
     assert "".join(log) == "xyxyxy"
 
 
-async def test_an_iteration_of_the_loop_ends_when_its_time_is_up(monkeypatch: Any) -> None:
-    shared, now = Turns(), 0.0
-    monkeypatch.setattr(turns, "perf_counter", lambda: now)
+async def test_an_iteration_of_the_loop_ends_when_its_time_is_up() -> None:
+    now = 0.0
+    shared = Turns(lambda: now)
     done: list[int] = []
 
     def slow() -> bool:
@@ -70,10 +70,9 @@ async def test_an_iteration_of_the_loop_ends_when_its_time_is_up(monkeypatch: An
     assert seen == [2, 4, 6, 6]
 
 
-async def test_time_is_left_until_it_is_used_up_or_somebody_waits(monkeypatch: Any) -> None:
-    shared, now = Turns(), 0.0
-    monkeypatch.setattr(turns, "perf_counter", lambda: now)
+async def test_time_is_left_until_it_is_used_up_or_somebody_waits() -> None:
     now = 1.0
+    shared = Turns(lambda: now)
     assert shared.has_time()
     now += 0.5 * turns.TURN
     assert shared.has_time()
@@ -187,13 +186,14 @@ async def test_a_fair_lock_is_free_again_after_an_error() -> None:
 
 
 class Clocks:
-    """The clocks that a `Ration` reads: they advance only when told to."""
+    """The clocks of a `Ration`: they advance only when told to."""
 
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = self.worked = 0.0
-        patch.setattr(turns, "monotonic", lambda: self.now)
-        patch.setattr(turns, "thread_time", lambda: self.worked)
-        patch.setattr(asyncio, "sleep", self.sleep)
+
+    def ration(self, share: float, burst: float) -> Ration:
+        """A ration by these clocks."""
+        return Ration(share, burst, lambda: self.now, lambda: self.worked, self.sleep)
 
     async def sleep(self, seconds: float) -> None:
         """Time passes."""
@@ -205,8 +205,9 @@ class Clocks:
         self.worked += seconds
 
 
-async def test_a_ration_is_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks, ration = Clocks(monkeypatch), Ration(0.03, 0.05)
+async def test_a_ration_is_a_share_of_the_time() -> None:
+    clocks = Clocks()
+    ration = clocks.ration(0.03, 0.05)
     for _ in range(1000):
         async with ration.turn("a"):
             clocks.work(0.001)
@@ -214,8 +215,9 @@ async def test_a_ration_is_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) 
     assert 0.03 * clocks.now == pytest.approx(1.0 - 0.05, abs=0.002)
 
 
-async def test_what_a_ration_saves_up_may_be_done_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    clocks, ration = Clocks(monkeypatch), Ration(0.1, 0.05)
+async def test_what_a_ration_saves_up_may_be_done_at_once_and_no_more() -> None:
+    clocks = Clocks()
+    ration = clocks.ration(0.1, 0.05)
     for _ in range(2):
         began = clocks.now
         for _ in range(5):

@@ -6,15 +6,17 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
 
-from agents.client import playing as client
 from agents.client.address import parse_url
+from agents.client.playing import play
 from agents.client.session import ClientSession
 from engine.mjai.dialects import DIALECTS
 from server.access import Access, RateLimitError
+from server.limits import LIMITS
 from server.settings import RoomSettings, Settings
 from tests.support.scripted_bot import ScriptedBot
 from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, serving, together, until
@@ -162,11 +164,8 @@ async def test_the_wait_for_each_game_is_limited_and_no_game_is(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_our_client_waits_and_comes_back_by_itself(
-    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_our_client_waits_and_comes_back_by_itself(tmp_path: Path, transport: str) -> None:
     """It says once that it waits; let go, it joins again, until enough others have come."""
-    monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
     async with serving(tmp_path, wait_timeout=0.3) as server:
         url = {
             "tcp": f"mjsonp://127.0.0.1:{server.mjai_port}/default",
@@ -175,7 +174,11 @@ async def test_our_client_waits_and_comes_back_by_itself(
         address = parse_url(url[transport])
         lines: list[str] = []
         logged: list[str] = []
-        monkeypatch.setattr(client, "log", logged.append)
+
+        def log_and_wait(told: str, _: float) -> None:
+            logged.append(told)
+            sleep(0.01)
+
         join = {"type": "join", "name": "me", "room": "default"}
         session = ClientSession(ScriptedBot(), join, 1, lines.append, lines.append, address)
         others = [Bot(server, name) for name in "ab"]
@@ -184,7 +187,7 @@ async def test_our_client_waits_and_comes_back_by_itself(
             while not bot.games:
                 await bot.play()
 
-        playing = asyncio.create_task(asyncio.to_thread(client.play, address, session))
+        playing = asyncio.create_task(asyncio.to_thread(play, address, session, wait=log_and_wait))
         try:
             await until(lambda: len(logged) >= 2)
             assert lines == ["waiting in room default: 1 of 3"]
@@ -255,7 +258,7 @@ async def test_a_room_counts_until_its_last_game_is_over(tmp_path: Path) -> None
     ],
 )
 def test_a_network_of_ipv6_is_one_address(addresses: list[str], one: bool) -> None:
-    access = Access(Settings(rooms_per_address=2), None)  # type: ignore[arg-type]  # no token is looked up
+    access = Access(Settings(rooms_per_address=2), None, LIMITS)  # type: ignore[arg-type]  # no token is looked up
     for address in addresses[:2]:
         access.open_room(address)
     if one:

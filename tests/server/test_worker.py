@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from server import worker as worker_module
 from server.worker import MAX_MEMORY, NICENESS, Worker, WorkerError
 from tests.support import worker_tasks
 
@@ -86,13 +85,16 @@ async def test_a_task_that_takes_too_long_is_ended(worker: Worker) -> None:
 
 
 @pytest.mark.slow
-async def test_an_idle_process_ends(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_module, "IDLE_TIME", 0.05)
-    pid = await pid_of(worker)
-    async with asyncio.timeout(SOON):
-        while runs(pid):
-            await asyncio.sleep(0.01)
-    assert await pid_of(worker) != pid
+async def test_an_idle_process_ends() -> None:
+    worker = Worker(idle_time=0.05)
+    try:
+        pid = await pid_of(worker)
+        async with asyncio.timeout(SOON):
+            while runs(pid):
+                await asyncio.sleep(0.01)
+        assert await pid_of(worker) != pid
+    finally:
+        await worker.close()
 
 
 async def test_closing_ends_what_is_done_and_refuses_what_waits(worker: Worker) -> None:

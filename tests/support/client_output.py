@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from time import sleep
 
 import pytest
 
-from agents.client import playing as client
 from agents.client import session
 from tests.support.fake_server import PATIENCE
 
@@ -18,18 +17,21 @@ class Output:
         self.starts: list[str] = []
         self.results: list[str] = []
         self.errors: list[str] = []
+        self.waits: list[float] = []  # seconds, between two attempts to connect
 
     def report(self, line: str) -> None:
         """Keep a line on stdout."""
         (self.starts if ": against " in line else self.results).append(line)
 
+    def wait(self, told: str, seconds: float) -> None:
+        """Keep an error, and wait for a moment."""
+        self.errors.append(told)
+        self.waits.append(seconds)
+        sleep(0.01)
+
 
 @pytest.fixture
-def output(monkeypatch: pytest.MonkeyPatch) -> Iterator[Output]:
-    """Captures what the client prints; it reconnects without delay, and waits for a server on a busy machine."""
-    found = Output()
-    monkeypatch.setattr(client, "MIN_BACKOFF", 0.01)
+def output(monkeypatch: pytest.MonkeyPatch) -> Output:
+    """What the client is to print to; it waits for a server on a busy machine."""
     monkeypatch.setattr(session, "HELLO_TIMEOUT", PATIENCE)
-    monkeypatch.setattr(client, "report", found.report)
-    monkeypatch.setattr(client, "log", found.errors.append)
-    return found
+    return Output()

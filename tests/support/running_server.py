@@ -57,10 +57,10 @@ class Live:
 
 
 @asynccontextmanager
-async def live(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Live]:
-    """Run a server with its data in that folder, for at most `timeout` seconds."""
+async def live(data: Path, timeout: float = TIMEOUT, **options: Any) -> AsyncIterator[Live]:
+    """Run a server with its data in that folder, for at most `timeout` seconds; see `serving` for the options."""
     async with (
-        serving(data, timeout, **settings) as server,
+        serving(data, timeout, **options) as server,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http,
     ):
         yield Live(server, http)

@@ -21,7 +21,11 @@ from engine.mjai.actions import action_message
 from engine.records import mjai as records_mjai
 from engine.records.replay import Replay
 from server.game.live_game import LiveGame
+from server.house_bots import HOUSE_BOTS, HouseBots
+from server.limits import Limits
 from server.loop_clock import loop_clock
+from server.review_work import review
+from server.reviews import DoReview
 from server.running import Running, running
 from server.settings import Settings
 from server.store import Store, StoredGame
@@ -35,15 +39,28 @@ Script = Callable[["Bot", Message], Answer]
 NOTHING: Message = {"type": "none"}
 HINTS = frozenset({"possible_actions", "cannot_dahai", "can_act", "resume", "game", "http_port", "id"})
 TIMEOUT = 180.0  # seconds for a whole test; only a server that hangs takes as long, however slow the machine is
+PATIENT = Limits(check_timeout=60.0)  # a slow disk is no failure: on a busy machine a write may take seconds, too
 
 
 @asynccontextmanager
-async def serving(data: Path, timeout: float = TIMEOUT, **settings: Any) -> AsyncIterator[Running]:
+async def serving(
+    data: Path,
+    timeout: float = TIMEOUT,
+    *,
+    limits: Limits = PATIENT,
+    house_bots: HouseBots = HOUSE_BOTS,
+    do_review: DoReview = review,
+    **settings: Any,
+) -> AsyncIterator[Running]:
     """Run a server with its data in that folder, for at most `timeout` seconds."""
-    limits = {"joins_per_minute": 100_000, "rooms_per_address": 1000, "connections_per_address": 1000}
-    given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **limits} | settings
+    of_an_address = {"joins_per_minute": 100_000, "rooms_per_address": 1000, "connections_per_address": 1000}
+    given: dict[str, Any] = {"length": "east", "decision_time": 30.0, **of_an_address} | settings
+    chosen = Settings(port=0, mjai_port=0, data=data, **given)
     compile_rules()
-    async with asyncio.timeout(timeout), running(Settings(port=0, mjai_port=0, data=data, **given)) as server:
+    async with (
+        asyncio.timeout(timeout),
+        running(chosen, limits=limits, house_bots=house_bots, do_review=do_review) as server,
+    ):
         yield server
 
 

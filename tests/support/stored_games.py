@@ -14,6 +14,7 @@ import pytest
 from openskill.models import PlackettLuce
 
 from engine.rules import TENHOU
+from server.limits import LIMITS, Limits
 from server.names import HOUSE_BOT_SUFFIX
 from server.store import FinishedGame, Page, Rating, SeatResult, Store
 from server.store.models import Model
@@ -77,9 +78,9 @@ def random_game(chance: random.Random, minute: float = 0) -> FinishedGame:
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Store]:
+async def opened(url: str, limits: Limits = LIMITS) -> AsyncIterator[Store]:
     """A store, open inside the block."""
-    store = await Store.open(url)
+    store = await Store.open(url, limits)
     try:
         yield store
     finally:

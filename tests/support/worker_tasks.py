@@ -1,4 +1,4 @@
-"""Tasks for `server.worker`, which its process imports."""
+"""Tasks for `server.worker`, which its process imports; some of them stand for reviews, and ignore of what."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def count(progress: Progress, *, to: int) -> bytes:
     return b"done"
 
 
-def wait_for(progress: Progress, *, file: Path) -> bytes:
+def wait_for(progress: Progress, *, file: Path, **_: object) -> bytes:
     """Compute until there is a file."""
     progress(0, 1)
     while not file.exists():
@@ -37,7 +37,7 @@ def fail(progress: Progress, *, error: Exception) -> bytes:
     raise error
 
 
-def crash(progress: Progress) -> bytes:
+def crash(progress: Progress, **_: object) -> bytes:
     """End at once."""
     os._exit(3)
 
@@ -47,7 +47,7 @@ def need_memory(progress: Progress) -> bytes:
     return b"x" * (1 << 40)
 
 
-def sleep(progress: Progress) -> bytes:
+def sleep(progress: Progress, **_: object) -> bytes:
     """Take for ever."""
     time.sleep(1000)
     return b""

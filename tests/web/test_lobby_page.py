@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from server.house_bots import names
+from server.house_bots import HOUSE_BOTS
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length, stop_time
 from tests.web.shown import number, signed
@@ -153,8 +153,8 @@ def test_a_name_is_needed_to_play(page: Page) -> None:
 def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
     page.goto("/")
     options = page.get_by_label("Opponent 1").locator("option")
-    expect(options).to_have_count(len(names()))
-    assert [option.get_attribute("value") for option in options.all()] == list(names())
+    expect(options).to_have_count(len(HOUSE_BOTS.names))
+    assert [option.get_attribute("value") for option in options.all()] == list(HOUSE_BOTS.names)
     expect(page.get_by_label("Opponent 2")).to_have_value("rule")
 
 
