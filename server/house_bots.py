@@ -29,9 +29,7 @@ class HouseBots:
         """`make` and `registered`: as `agents.registry.make` and `agents.registry.names`."""
         self.make = make
         self._registered = registered
-        self._compiled: dict[
-            str, bool
-        ] = {}  # spec of each that was checked, without strength -> whether it is compiled
+        self._compiled: dict[str, bool] = {}  # each that was checked, without strength -> whether it is compiled
         self._evaluating: set[str] = set()  # those of them that have action values
         self._broken: set[str] = set()  # names of registered bots that cannot be played
 
