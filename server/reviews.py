@@ -22,13 +22,12 @@ from server.access import RateLimitError
 from server.addresses import limited_address
 from server.limits import Limits
 from server.store import StoreError
+from server.used_time import UsedTime
 from server.worker import Worker, WorkerError
 
 MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
-FORGOTTEN = 0.1  # seconds of work that are not worth knowing
-HALF_TIME = 120.0  # seconds in which half of the work that an address has used is forgotten
 KEPT_PER_ADDRESS = 16
 RETRY = 5  # seconds after which a client that was refused may try again
 log = structlog.get_logger("server.reviews")
@@ -73,7 +72,7 @@ class Reviews:
         self._worker = Worker()
         self._reviews: dict[str, Review] = {}  # by id, in the order in which they were asked for
         self._waiting: list[Review] = []
-        self._used: dict[str, tuple[float, float]] = {}  # by address: seconds of work, and when that was known
+        self.used = UsedTime(limits.clock)  # by addresses, of work
         self._working: asyncio.Task[None] | None = None
 
     def find(self, review_id: str) -> Review | None:
@@ -112,16 +111,11 @@ class Reviews:
             self._working = asyncio.create_task(self._work())
         return added
 
-    def _used_by(self, address: str) -> float:
-        """The seconds of work that an address has used of late."""
-        seconds, when = self._used.get(address, (0.0, 0.0))
-        return seconds * 0.5 ** ((self._limits.clock() - when) / HALF_TIME)
-
     def _cost(self, address: str) -> float:
         """What an address has cost, see the module; the work on its review so far included."""
         unfinished = [each for each in self._reviews.values() if each.address == address and not each.over]
         running = sum(self._limits.clock() - each.began for each in unfinished if each.status == "running")
-        return self._used_by(address) + running + len(unfinished)
+        return self.used.of(address) + running + len(unfinished)
 
     def _last(self) -> Review:
         """The review that waits and would be done last: the newest of the address that has cost most."""
@@ -181,8 +175,7 @@ class Reviews:
             if not wanted.result:
                 wanted.status = "failed"
             wanted.record = b""
-            self._used = {address: used for address, used in self._used.items() if self._used_by(address) > FORGOTTEN}
-            self._used[wanted.address] = self._used_by(wanted.address) + clock() - wanted.began, clock()
+            self.used.add(wanted.address, clock() - wanted.began)
         self._keep(wanted)
 
     def _keep(self, finished: Review) -> None:

@@ -52,7 +52,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
-    "server.reviews": {"server.worker", "server.limits", "server.access", "server.addresses", "server.store"},
+    "server.used_time": set(),
+    "server.reviews": {
+        "server.worker", "server.limits", "server.access", "server.addresses", "server.store", "server.used_time",
+    },
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",

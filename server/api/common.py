@@ -26,6 +26,7 @@ from server import store
 from server.lobby import Lobby
 from server.reviews import Reviews
 from server.store.cursors import Order
+from server.used_time import LeastUsedFirst
 from server.worker import Worker
 
 Item = TypeVar("Item")
@@ -38,6 +39,7 @@ class Service:
     lobby: Lobby
     reviews: Reviews
     reader: Worker = field(default_factory=Worker)  # of uploaded records
+    reading: LeastUsedFirst = field(default_factory=LeastUsedFirst)  # held by the address whose record is read
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:

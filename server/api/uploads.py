@@ -15,7 +15,8 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from server.api.common import ServiceHere, UploadRoute, problems, takes_gzip
+from server.addresses import limited_address
+from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
 from server.api.records import BINARY, PIECE
 from server.review_work import read
 from server.worker import WorkerError
@@ -92,10 +93,12 @@ async def received(request: Request) -> bytes:
 async def read_record(service: ServiceHere, request: Request) -> Response:
     """The body is a record file: mjai in any dialect, mjlog or tenhou.net/6 JSON, gzipped or not. Nothing is kept.
 
-    At most 262,144 bytes as they are sent, 4 MiB unzipped, 100 rounds; one at a time of an address.
+    At most 262,144 bytes as they are sent, 4 MiB unzipped, 100 rounds; one at a time of an address. Addresses take
+    turns: the next record is one of the address whose records have taken least time of late.
     """
     body = await received(request)
     try:
-        return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
+        async with service.reading.held_by(limited_address(client_address(request))):
+            return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
     except WorkerError as error:
         raise HTTPException(422, str(error)) from error

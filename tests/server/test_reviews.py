@@ -15,7 +15,8 @@ import pytest
 
 from server.access import RateLimitError
 from server.limits import Limits
-from server.reviews import HALF_TIME, KEPT_PER_ADDRESS, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
+from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
+from server.used_time import HALF_TIME
 from tests.support import worker_tasks
 
 SOON = 60.0  # seconds
@@ -90,7 +91,7 @@ async def test_addresses_take_turns_by_the_work_they_have_used(go: Path, once_it
         greedy = [reviews.add(f"10.0.0.{number % 5}", ("rule",), 0, f"greedy {number}") for number in range(8)]
         await asyncio.sleep(0)  # the first is begun
         for address in range(5):
-            reviews._used[f"10.0.0.{address}"] = 60.0, now
+            reviews.used.add(f"10.0.0.{address}", 60.0)
         honest = reviews.add("10.0.1.1", ("rule",), 0, "honest")
         with pytest.raises(RateLimitError, match="wait already"):
             reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
@@ -100,7 +101,7 @@ async def test_addresses_take_turns_by_the_work_they_have_used(go: Path, once_it
         assert begun[1:3] == ["honest", "second"]
         assert [each.status for each in greedy].count("failed") == 1
         now += HALF_TIME
-        assert reviews._used_by("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
+        assert reviews.used.of("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
 
 
 async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, go: Path) -> None:

@@ -1,0 +1,72 @@
+"""Who has used how much time of something that all share, so that it is next of use to whoever has used least."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+
+FORGOTTEN = 0.1  # seconds that are not worth knowing
+HALF_TIME = 120.0  # seconds in which half of what a party has used is forgotten
+
+
+class UsedTime:
+    """The seconds that each party has used of late."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._used: dict[str, tuple[float, float]] = {}  # by party: seconds, and when that was known
+
+    def of(self, party: str) -> float:
+        """What a party has used."""
+        seconds, when = self._used.get(party, (0.0, 0.0))
+        return seconds * 0.5 ** ((self._clock() - when) / HALF_TIME)
+
+    def add(self, party: str, seconds: float) -> None:
+        """A party has used so much more."""
+        self._used = {each: used for each, used in self._used.items() if self.of(each) > FORGOTTEN}
+        self._used[party] = self.of(party) + seconds, self._clock()
+
+
+class LeastUsedFirst:
+    """A lock. Of those who wait, the party gets it next that has held it for the least time of late."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._used = UsedTime(clock)
+        self._locked = False
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []  # as they came
+
+    @asynccontextmanager
+    async def held_by(self, party: str) -> AsyncIterator[None]:
+        """Hold the lock while the block runs."""
+        if self._locked:
+            await self._turn_of(party)
+        self._locked = True
+        began = self._clock()
+        try:
+            yield
+        finally:
+            self._used.add(party, self._clock() - began)
+            self._release()
+
+    async def _turn_of(self, party: str) -> None:
+        waiting = party, asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        try:
+            await waiting[1]
+        except asyncio.CancelledError:
+            if not waiting[1].cancelled():  # the lock has come, but the task is over
+                self._release()
+            raise
+
+    def _release(self) -> None:
+        """Hand the lock on; it stays locked if somebody waits."""
+        self._waiting = [waiting for waiting in self._waiting if not waiting[1].done()]
+        if not self._waiting:
+            self._locked = False
+            return
+        first = min(self._waiting, key=lambda waiting: self._used.of(waiting[0]))
+        self._waiting.remove(first)
+        first[1].set_result(None)
