@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -19,6 +20,7 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.requests import Request
 
 from agents.registry import make
 from agents.review.decisions import seat_decisions
@@ -27,8 +29,9 @@ from engine.records.files import RecordError, read_records
 from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api.guard import MAX_UPLOAD
 from server.api.records import PIECE
-from server.api.uploads import GzippedJson
+from server.api.uploads import GzippedJson, read_record
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
+from server.used_time import LeastUsedFirst
 from server.worker import no_progress
 from tests.support import worker_tasks
 from tests.support.archives import ARCHIVES
@@ -227,6 +230,29 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
             await asyncio.sleep(0.02)
 
 
+async def test_the_address_whose_records_took_least_time_is_next() -> None:
+    reading, begun = LeastUsedFirst(), list[bytes]()
+
+    async def run(work: Any, timeout: float) -> bytes:
+        begun.append(work.keywords["data"])
+        return b""
+
+    async def ask(address: str, data: bytes) -> None:
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": data}
+
+        scope = {"type": "http", "method": "POST", "headers": [], "client": (address, 1)}
+        service: Any = SimpleNamespace(reader=SimpleNamespace(run=run), reading=reading)
+        await read_record(service, Request(scope, receive))
+
+    async with reading.held_by("10.0.0.1"):
+        await asyncio.sleep(0.01)  # that it has used
+        asked = [asyncio.create_task(ask(f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)]
+        await asyncio.sleep(0.01)
+    await asyncio.gather(*asked)
+    assert begun == [b"2", b"1"]
+
+
 async def test_a_result_is_unzipped_while_everything_else_goes_on() -> None:
     """A few kilobytes may be megabytes of JSON, and `send` returns at once where the client reads fast."""
     sent: list[int] = []
@@ -315,7 +341,7 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
         assert decision["actual"]["type"] in ("none", "ryukyoku") or played[0]["type"] == decision["actual"]["type"]
 
 
-REVIEWERS = "rule, yaku, linear, softmax, bert, cnn, selfplay"
+REVIEWERS = "rule, yaku, linear, softmax, bert, human, cnn, selfplay"
 
 
 @pytest.mark.slow
