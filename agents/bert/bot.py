@@ -152,14 +152,15 @@ def make(argument: str | None, seed: int) -> Bert:
     return make_named("bert", BUNDLED, argument, seed)
 
 
-def make_named(family: str, bundled: Path, argument: str | None, seed: int) -> Bert:
-    """The bot of a family of networks, whose own checkpoint is `bundled`. Raises ValueError as `make`."""
+def make_named(bot: str, bundled: Path, argument: str | None, seed: int, family: str = "") -> Bert:
+    """A bot whose checkpoint is `bundled`; `family`: that of its network, if not `bot`. Raises ValueError."""
+    family = family or bot
     path, _, text = (argument or "").partition("?")
-    options = Options(**read_options(family, OPTIONS, text))
+    options = Options(**read_options(bot, OPTIONS, text))
     folder = Path(path).expanduser() if path else bundled
     if not path and not folder.is_dir():
         raise ValueError(
-            f"this installation has no bundled network for the bot {family}: name a checkpoint, {family}:FOLDER"
+            f"this installation has no bundled network for the bot {bot}: name a checkpoint, {family}:FOLDER"
         )
     files = (folder / ONNX, folder / WEIGHTS)
     modified = tuple(file.stat().st_mtime_ns for file in files if file.exists())
@@ -168,7 +169,7 @@ def make_named(family: str, bundled: Path, argument: str | None, seed: int) -> B
         raise ValueError(
             f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER"
         )
-    name = f"{family}:{folder.resolve().name}" if path else family
+    name = f"{bot}:{folder.resolve().name}" if path else bot
     if options.temperature:
         name += f"?temperature={options.temperature:g}"
     return Bert(predictor, name, options, seed)

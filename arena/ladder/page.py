@@ -25,6 +25,7 @@ ORIGINS = {
     "yaku": "a search for the hand to go for; how often hands are won was measured in self-play",
     "cnn": "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)",
     "bert": "a transformer, learned from `rule`, from rollouts and from `residual` (`experiments/bundled_network.sh`)",
+    "human": "the network of `bert`, which imitates people of Tenhou's phoenix room (`experiments/human.sh`)",
     "residual": "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
     "search": "tries what `residual` considers in sampled worlds, played out by `linear`",
     "selfplay": "a small network that began at random and played itself (`experiments/selfplay.sh`)",
