@@ -1,22 +1,20 @@
 #!/usr/bin/env bash
 # The recipe of the bot `human` (agents/human/weights): the bundled network of `bert` goes on with games of people. Two
-# hours of one core; docs/experiments.md has the results.
+# hours of one core; agents/human/weights/README.md has the results.
 #
-#   bash experiments/human.sh FOLDER RECORDS ...
+#   bash experiments/human.sh FOLDER
 #
-# RECORDS are files, archives or folders of records of your own. The bundled weights learned from 3,617 hanchan of
+# FOLDER/records has records of your own, as files or archives. The bundled weights learned from 3,617 hanchan of
 # Tenhou's phoenix room, which do not come along: Tenhou's terms do not allow passing its records on.
 #
 # It can be interrupted; the same command continues where it stopped.
 set -euo pipefail
-folder=${1:?usage: bash experiments/human.sh FOLDER RECORDS ...}
-mapfile -t records < <(realpath "${@:2}")
-mkdir -p "$folder"
+mkdir -p "${1:?usage: bash experiments/human.sh FOLDER}"
 root=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH=$root
-cd "$folder"
+cd "$1"
 
-python -m agents.bert data games --records "${records[@]}"
+python -m agents.bert data games --records records
 # Twice, since the losses of the first run still fell at its end; each draws most decisions once, in one of 12 symmetries.
 python -m agents.bert train games first --from "$root/agents/bert/weights" --batch-size 256 --learning-rate 6e-4 \
   --steps 2800 --eval-steps 700

@@ -19,7 +19,7 @@ from arena.running import next_steps
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", REPOSITORY / "agents/bert/weights/README.md"]
+DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "agents").glob("*/weights/README.md"))]
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
 PROGRAMS = (
