@@ -13,6 +13,7 @@ from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import packed, unpacked
 from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
+from engine.common.options import printable
 from engine.records.filters import Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
@@ -42,9 +43,13 @@ class RecordedGame:
 
     @classmethod
     def of_json(cls, kept: dict[str, Any]) -> RecordedGame:
-        """The game of a line of a journal. Raises ValueError, LookupError or TypeError for one that is none."""
+        """The game of a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it is none."""
         counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
-        return cls(kept["names"], counts, unpacked(kept["tallies"])[0], kept["placements"], kept["points"])
+        names = [printable(name) for name in kept["names"]]
+        placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
+        if not len(names) == len(placements) == len(points) == N_SEATS:
+            raise ValueError("a game has three seats")
+        return cls(names, counts, unpacked(kept["tallies"])[0], placements, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,8 @@ def count_record(record: GameRecord, name: str) -> Counted:
     scores = last.view(TABLE)["seat"]["score"][0].tolist()
     counts[0, :, SCORE] = scores
     names = [
-        "" if record.told_handed_over(seat) else str(player) for seat, player in enumerate(record.events[0]["names"])
+        "" if record.told_handed_over(seat) else printable(str(player))
+        for seat, player in enumerate(record.events[0]["names"])
     ]
     points = replay.rules.final_points(scores)
     game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)

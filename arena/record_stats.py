@@ -54,7 +54,7 @@ class Count:
             try:
                 for entry in journal.entries():
                     self._restore(entry)
-            except (ValueError, LookupError, TypeError):
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
                 raise ValueError(f"{journal.path} is damaged: delete it to begin anew") from None
 
     def _restore(self, entry: dict[str, Any]) -> None:

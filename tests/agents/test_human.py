@@ -16,7 +16,7 @@ from tests.conftest import DATA
 def agreement(bot: str) -> float:
     """How often a bot chooses what the players of some hanchan of the phoenix room chose, where there was a choice."""
     views, chosen = [], []
-    for path in sorted((DATA / "records").glob("phoenix*"))[:4]:
+    for path in sorted((DATA / "records").glob("phoenix_202[45]*"))[:4]:
         for decision in Replay(read_records(path)):
             if len(decision.legal) > 1:
                 views.append(decision.view)

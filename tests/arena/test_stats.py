@@ -11,8 +11,9 @@ import pytest
 
 from arena.api import play
 from arena.cli import main
+from arena.record_games import count_record
 from engine.common.program import FAILED, OK
-from engine.records.files import find_records
+from engine.records.files import find_records, read_records
 from tests.conftest import DATA
 
 BOTS = ["rule", "efficiency", "random"]
@@ -27,6 +28,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     match = play(BOTS, games=12, seed=5, control_variates=False, save=folder)
     (folder / "arena.json").write_text(json.dumps(match.document))
     return folder
+
+
+def interrupt(*arguments: object) -> None:
+    """Press Ctrl-C."""
+    raise KeyboardInterrupt
 
 
 def counted(folder: Path, *words: str, code: int = OK) -> dict[str, Any]:
@@ -93,6 +99,41 @@ def test_what_does_not_count_is_named_and_the_rest_is_counted(folder: Path, tmp_
         "denied.mjson", "no_end.mjson", "damaged.mjson",
     }  # fmt: skip
     assert {row["player"] for row in document["players"][1:]} == {"efficiency", "random"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"names": ["a", "b", 3]}, {"names": ["a"]}, {"counts": [[1 << 40] * 11] * 3}, {"counts": 3}, {"tallies": "?"},
+        {"placements": [[], 1, 2]}, {"points": None},
+    ],
+)  # fmt: skip
+def test_a_journal_of_a_stranger_is_one_error(
+    folder: Path, tmp_path: Path, change: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["stats", str(folder / "*.gz"), "--json", str(tmp_path / "a.json")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.record_stats.Count.keep", lambda count: None)
+        patch.setattr("arena.record_stats.write_json", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            main(words)
+    (game,) = [count_record(read_records(path), "x").game for path in find_records([folder])[:1]]
+    assert game is not None
+    entry = {"done": 1, "left_out": 0, "games": [game.as_json() | change], "faults": []}
+    with (tmp_path / "a.json.partial").open("a") as file:
+        file.write(json.dumps(entry) + "\n")
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "a.json.partial is damaged" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_names_cannot_change_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DATA / "records" / "phoenix_2020_1.mjson").read_text().replace('"A"', '"\\u001b[2JA"', 1)
+    (tmp_path / "a.mjson").write_text(text)
+    assert main(["stats", str(tmp_path / "a.mjson"), "--statistics"]) == OK
+    out = capsys.readouterr().out
+    assert "?[2JA" in out
+    assert "\x1b" not in out
 
 
 def test_other_records_and_filters(tmp_path: Path) -> None:
