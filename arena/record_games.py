@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
-from arena.tallies.names import N_TALLIES
+from arena.tallies.names import N_TALLIES, block
 from arena.tallies.observer import packed, unpacked
 from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
@@ -26,8 +26,8 @@ from engine.table import GAME_OVER, N_SEATS, TABLE
 class RecordedGame:
     """A game of a record, by seats.
 
-    ``names``: of the players, ``""`` where another has played a part for one. ``counts``: int32[seats, N_COUNTS],
-    ``tallies``: int32[seats, N_TALLIES]. ``points``: final points in thousands.
+    ``names``: of the players, ``""`` where another has played a part for one, or the record does not have it.
+    ``counts``: int32[seats, N_COUNTS], ``tallies``: int32[seats, N_TALLIES]. ``points``: final points in thousands.
     """
 
     names: list[str]
@@ -89,12 +89,15 @@ def count_record(record: GameRecord, name: str) -> Counted:
         return Counted(fault=str(mismatches[0]), notes=record.notes)
     if replay.n_rounds == 0 or table_kernels.next_round(last, 0) != GAME_OVER:
         raise RecordError(name, "end of the game", "the game is not over, so that nobody has a place")
+    if block(tallies, "games_by_places").sum() > N_SEATS:  # as some did in March 2009
+        raise RecordError(name, "end of the game", "the game has gone on after its end by the rules")
     scores = last.view(TABLE)["seat"]["score"][0].tolist()
     counts[0, :, SCORE] = scores
-    names = [
-        "" if record.told_handed_over(seat) else printable(str(player))
-        for seat, player in enumerate(record.events[0]["names"])
-    ]
+    known = record.events[0].get("names") or []
+    names = [printable(str(name)) for name in [*known, "", "", ""][:N_SEATS]]
+    for seat in range(N_SEATS):
+        if record.told_handed_over(seat):
+            names[seat] = ""
     points = replay.rules.final_points(scores)
     game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)
     return Counted(game, notes=record.notes)

@@ -24,6 +24,7 @@ from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, usable_cores
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
+from engine.common.workers import WorkerError, delayed_interrupts
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import filters_of
@@ -98,27 +99,30 @@ def start(parser: Parser, options: Namespace) -> int:
         found = members(paths)
         skip(found, count.done)
         jobs = options.jobs or best_jobs(paths, usable_cores())
-        interrupted, notes = False, set[str]()
+        work, notes, cut_short = partial(count_item, filters=filters), set[str](), ""
         try:
-            work = partial(count_item, filters=filters)
             with closing(in_order(work, found, filters, jobs)) as results:
                 for item, counted in with_progress(results, paths):
                     say_new(notes, item.name, counted.notes)
                     if counted.fault:
                         print(counted.fault, file=sys.stderr)
-                    count.add(counted)
+                    with delayed_interrupts():  # else a game could be counted twice
+                        count.add(counted)
         except KeyboardInterrupt:
-            interrupted = True
-        count.keep()
-        shown = shown_players(count.players.by_games(), options.players_shown)
-        print_statistics(screen(), count, shown, options.statistics)
-        if interrupted:
+            cut_short = "interrupted"
+        except WorkerError as error:
+            cut_short = str(error)
+        with delayed_interrupts():
+            count.keep()
+        print_statistics(screen(), count, options.players_shown, options.statistics)
+        if cut_short:
             again = "the same command continues" if journal else "with --json FILE, the same command continues"
-            print(f"interrupted: {count.done:,} records are counted; {again}", file=sys.stderr)
-            return INTERRUPTED
+            print(f"{cut_short}: {count.done:,} records are counted; {again}", file=sys.stderr)
+            return INTERRUPTED if cut_short == "interrupted" else FAILED
         if journal is not None:
             write_json(options.json, count)
             journal.remove()
+        check_names(options.players_shown or [], count.players.by_games())
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
@@ -126,15 +130,12 @@ def start(parser: Parser, options: Namespace) -> int:
     return OK if count.games and not count.faults else FAILED
 
 
-def shown_players(by_games: Sequence[str], named: Sequence[str] | None) -> list[str]:
-    """The players of the tables. Raises ValueError for a name that none has."""
-    if named is None or not by_games:
-        return list(by_games[:SHOWN])
-    for name in named:
+def check_names(named: Sequence[str], by_games: Sequence[str]) -> None:
+    """Raise ValueError for a name that no player has, if there are any."""
+    for name in named if by_games else ():
         if name not in by_games:
             close = get_close_matches(name, by_games, MAX_CLOSE) or by_games[:MAX_CLOSE]
             raise ValueError(f"--player {name}: no game of that name was counted; there are {', '.join(close)}, …")
-    return list(dict.fromkeys(named))
 
 
 def rows_of(players: Players, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -150,20 +151,22 @@ def rows_of(players: Players, names: Sequence[str]) -> list[dict[str, Any]]:
     return [{PLAYER: row["bot"]} | {key: value for key, value in row.items() if key != "bot"} for row in rows]
 
 
-def print_statistics(console: Console, count: Count, names: Sequence[str], in_detail: bool) -> None:
-    """Print the tables of some players; ``in_detail``: all statistics, of a few of them."""
-    if not count.games:
+def print_statistics(console: Console, count: Count, named: Sequence[str] | None, in_detail: bool) -> None:
+    """Print the tables of the players that are ``named``, or of some; ``in_detail``: all statistics, too."""
+    by_games = count.players.by_games()
+    if not by_games:
         console.print("no games were counted")
         return
+    names = by_games[:SHOWN] if named is None else [name for name in dict.fromkeys(named) if name in by_games]
     rows = rows_of(count.players, names)
-    n_players = len(count.players.by_games())
+    n_players = len(by_games)
     title(console, f"Results: {count.games:,} games of {n_players:,} players")
     console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, rows, (PLAYER,))
     title(console, f"Play: {rows[0]['rounds']:,} rounds of players")
     print_tables(console, PLAY, rows, (PLAYER,))
     if in_detail:
-        print_groups(console, rows[: 1 + IN_DETAIL], PLAYER)
+        print_groups(console, rows[: 1 + IN_DETAIL] if named is None else rows, PLAYER)
     others = n_players - len(names)
     rare = {"other players": others, "records that could not be counted": len(count.faults), "left out": count.left_out}
     if told := " · ".join(f"{name} {n:,}" for name, n in rare.items() if n):
@@ -172,7 +175,8 @@ def print_statistics(console: Console, count: Count, names: Sequence[str], in_de
 
 def write_json(path: Path, count: Count) -> None:
     """Write all statistics of all players. Raises OSError."""
-    players = rows_of(count.players, count.players.by_games()) if count.games else []
+    by_games = count.players.by_games()
+    players = rows_of(count.players, by_games) if by_games else []
     document = {"games": count.games, "left_out": count.left_out, "faults": count.faults, "players": players}
     with write_atomically(path) as file:
         file.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")

@@ -76,7 +76,7 @@ class Tables:
 
     @classmethod
     def from_records(cls, records: np.ndarray, rules: Rules, batch: int = 2048) -> Tables:
-        """Continue copies of the games `records` TABLE[n], which are played by `rules`."""
+        """Continue copies of the games `records` TABLE[n], which are played by `rules`; later walls are shuffled."""
         tables = cls.__new__(cls)
         tables._set_up(raw_bytes(records).copy(), rules, batch)
         return tables

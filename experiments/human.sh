@@ -4,7 +4,7 @@
 #
 #   bash experiments/human.sh FOLDER
 #
-# FOLDER/records has records of your own, as files or archives. The bundled weights learned from 3,617 hanchan of
+# FOLDER/records has records of your own, as files or archives. The bundled weights learned from 3,437 hanchan of
 # Tenhou's phoenix room, which do not come along: Tenhou's terms do not allow passing its records on.
 #
 # It can be interrupted; the same command continues where it stopped.

@@ -14,6 +14,7 @@ from server.lobby import Lobby
 from server.pages import missing_page, page_routes
 from server.review_work import review
 from server.reviews import DoReview, Reviews
+from server.used_time import LeastUsedFirst
 from server.websocket_routes import WebSockets
 
 DESCRIPTION = """\
@@ -37,7 +38,8 @@ def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
         description=DESCRIPTION,
         redoc_url=None,
     )
-    app.state.service = Service(lobby, Reviews(lobby.store.record, lobby.limits, do_review))
+    reviews, reading = Reviews(lobby.store.record, lobby.limits, do_review), LeastUsedFirst(lobby.limits.clock)
+    app.state.service = Service(lobby, reviews, reading)
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`
     app.add_middleware(Guard, access=lobby.access, origins=origins)

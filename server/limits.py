@@ -28,7 +28,6 @@ class Limits:
 
     # Addresses
     max_addresses: int = 10_000  # with a rate limiter at a time
-    resolve_every: float = 10.0  # between two looks at the host names of proxies
 
     # Storing games, and checking that the database and the journals can be written
     store_retry: float = 5.0  # from a failed write to the next try

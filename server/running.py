@@ -34,6 +34,7 @@ from server.reviews import DoReview
 from server.settings import Settings
 from server.store import Store
 
+RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
 SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
 RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
 SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
@@ -128,7 +129,7 @@ async def accept_connections(
     while not http.started:
         await asyncio.sleep(0.01)
     chores = [
-        asyncio.create_task(keep_resolved(lobby.access.proxies, lobby.limits.resolve_every)),
+        asyncio.create_task(keep_resolved(lobby.access.proxies, RESOLVE_EVERY)),
         asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
     ]
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]

@@ -13,7 +13,7 @@ MAX_LINES, MAX_TEXT = 12, 1000  # that are told in the line of the failure; more
 LAST = 3  # lines that are told of what is in the file
 KEPT_FILES = 16  # of a process; then the oldest is replaced
 _number = count()
-_FILE = re.compile(r" \(whole, [\d,]+ lines: [^)]*\)")
+_FILE = re.compile(r" \(whole, [\d,]+ lines: .*?\.txt\)")
 
 
 def told(lines: Sequence[str]) -> str:

@@ -127,7 +127,7 @@ _EVENTS = (
             Key("length", TEXT, "east or hanchan", default=None),
             Key("aka_flag", BOOL, "false where there are no red fives", default=None),
             Key("switches", OBJECT, "switches of docs/rules.md that differ from the preset", default=None),
-            Key("wall_seed", TEXT, "seed of the walls; only in records", default=None),
+            Key("wall_seed", TEXT, "seed of the walls, unless `tenhou` has one; only in records", default=None),
             Key("id", SEAT, "your seat", default=None, scope=Scope.SEAT, visibility=Visibility.RECEIVER),
             Key("resume", SECRET, "secret to resume the game with, if asked for", default=None, scope=Scope.CONNECTION),
             Key("game", TEXT, "id of the game; with resume", default=None, scope=Scope.CONNECTION),

@@ -38,8 +38,8 @@ class Service:
 
     lobby: Lobby
     reviews: Reviews
+    reading: LeastUsedFirst  # held by the address whose record is read
     reader: Worker = field(default_factory=Worker)  # of uploaded records
-    reading: LeastUsedFirst = field(default_factory=LeastUsedFirst)  # held by the address whose record is read
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:

@@ -66,6 +66,8 @@ def test_the_tables_show_the_players_that_are_named(folder: Path, capsys: pytest
     assert "other players 1" in out
     assert "Yaku, % of wins" in out
     assert "efficiency" not in out
+    assert main(["stats", str(folder / "*.gz"), *(f"--player={bot}" for bot in BOTS), "--player=rule"]) == OK
+    assert "other players" not in capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 100
 
 
@@ -73,7 +75,9 @@ def test_a_name_that_nobody_has_is_answered_with_close_ones(folder: Path, capsys
     with pytest.raises(SystemExit) as ended:
         main(["stats", str(folder / "*.gz"), "--player", "ruel"])
     assert ended.value.code == 2
-    error = capsys.readouterr().err.splitlines()[-1]
+    printed = capsys.readouterr()
+    assert "Results: 12 games of 3 players" in printed.out, "they were counted, after all"
+    error = printed.err.splitlines()[-1]
     assert "--player ruel" in error
     assert "there are rule" in error
 
@@ -125,6 +129,15 @@ def test_a_journal_of_a_stranger_is_one_error(
     with pytest.raises(SystemExit):
         main(words)
     assert "a.json.partial is damaged" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("start", ['{"type":"start_game"}', '{"type":"start_game","names":["A","",""]}'])
+def test_a_record_without_names_is_counted_as_far_as_they_go(tmp_path: Path, start: str) -> None:
+    lines = (DATA / "records" / "phoenix_2020_1.mjson").read_text().splitlines()
+    (tmp_path / "a.mjson").write_text("\n".join([start, *lines[1:]]))
+    document = counted(tmp_path, str(tmp_path / "a.mjson"))
+    assert document["games"] == 1
+    assert [row["player"] for row in document["players"]] == (["all players", "A"] if "A" in start else [])
 
 
 def test_names_cannot_change_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
