@@ -103,7 +103,11 @@ WHO = (
 COLUMNS: dict[str, tuple[Column, ...]] = {
     "games": (
         *WHERE,
-        Column("wall_seed", "string", "seed of the wall, 16 hexadecimal digits, as in the names of saved games"),
+        Column(
+            "wall_seed",
+            "string",
+            "seed of the wall, 16 hexadecimal digits, as in the names of saved games; with `--walls` only its name",
+        ),
         *WHO[1:],
         Column("score", "int32", "points at the end of the game"),
         Column("placement", "int8", "1 to 3"),
