@@ -99,7 +99,8 @@ def start(parser: Parser, options: Namespace) -> int:
         found = members(paths)
         skip(found, count.done)
         jobs = options.jobs or best_jobs(paths, usable_cores())
-        work, notes, cut_short = partial(count_item, filters=filters), set[str](), ""
+        work, notes = partial(count_item, filters=filters), set[str]()
+        code, why = OK, ""
         try:
             with closing(in_order(work, found, filters, jobs)) as results:
                 for item, counted in with_progress(results, paths):
@@ -109,16 +110,16 @@ def start(parser: Parser, options: Namespace) -> int:
                     with delayed_interrupts():  # else a game could be counted twice
                         count.add(counted)
         except KeyboardInterrupt:
-            cut_short = "interrupted"
+            code, why = INTERRUPTED, "interrupted"
         except WorkerError as error:
-            cut_short = str(error)
+            code, why = FAILED, str(error)
         with delayed_interrupts():
             count.keep()
         print_statistics(screen(), count, options.players_shown, options.statistics)
-        if cut_short:
+        if code != OK:
             again = "the same command continues" if journal else "with --json FILE, the same command continues"
-            print(f"{cut_short}: {count.done:,} records are counted; {again}", file=sys.stderr)
-            return INTERRUPTED if cut_short == "interrupted" else FAILED
+            print(f"{why}: {count.done:,} records are counted; {again}", file=sys.stderr)
+            return code
         if journal is not None:
             write_json(options.json, count)
             journal.remove()

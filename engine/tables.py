@@ -61,8 +61,8 @@ class Tables:
 
         A policy is called with at most `batch` views at a time. `scores`: what each seat starts with, int[3], or
         int[n, 3] for each game by itself, see `engine.checks.checked_scores`. `walls`: those of each game, in place of
-        walls that are shuffled from its seed. Raises TypeError or ValueError, in one line, for seeds, rules, a batch or
-        scores that are none.
+        walls that are shuffled from its seed, with red fives if `rules` have them. Raises TypeError or ValueError, in
+        one line, for seeds, rules, a batch or scores that are none.
         """
         checked, rules = _checked_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)

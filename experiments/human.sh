@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The recipe of the bot `human` (agents/human/weights): the bundled network of `bert` goes on with games of people. Two
-# hours of one core; agents/human/weights/README.md has the results.
+# The recipe of the bot `human` (agents/human/weights): the bundled network of `bert` goes on with games of people. The
+# two runs of its weights took 50 minutes of half a core and 35 minutes of a faster one; the results are in
+# agents/human/weights/README.md.
 #
 #   bash experiments/human.sh FOLDER
 #
