@@ -12,7 +12,7 @@ from engine.common.lazy_names import lazy_names
 if TYPE_CHECKING:
     from arena.api import play
     from arena.leagues.api import league
-    from arena.leagues.standings import League
+    from arena.leagues.league import League
     from arena.match import Match
     from arena.stopping import Sprt, Until
 
@@ -21,7 +21,7 @@ __all__ = ["League", "Match", "Sprt", "Until", "league", "play"]
 __getattr__ = lazy_names(
     __name__,
     {
-        "League": "arena.leagues.standings:League",
+        "League": "arena.leagues.league:League",
         "Match": "arena.match:Match",
         "Sprt": "arena.stopping:Sprt",
         "Until": "arena.stopping:Until",

@@ -29,8 +29,9 @@ from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
+from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
-from engine.common.workers import WorkerError, connected
+from engine.common.workers import connected
 from engine.seeds import derived_seed
 from engine.table import N_SEATS
 

@@ -34,7 +34,8 @@ def make_parser() -> Parser:
     parser.add_argument("--games", type=positive, default=60_000, metavar="N", help="number of games, of all matches")
     parser.add_argument(
         "--check",
-        action="store_true",
+        action="store_const",
+        const=CHECK_EVERY,
         help=f"measure the scale that is there: fresh games of BOT, BOT@-{CHECK_EVERY}, BOT@-{2 * CHECK_EVERY} …",
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --check: points measured against asked for")
@@ -56,7 +57,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
-        registry.check(bot_at_full_strength(options.bot))
+        options.bot = bot_at_full_strength(options.bot)
+        registry.check(options.bot)
     except ValueError as error:
         parser.error(str(error))
     from arena.calibrating import start  # only now: it takes numba, which the options do not need

@@ -14,15 +14,14 @@ from agents import registry
 from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
 from arena.bot_games import Estimate
-from arena.calibrate import CHECK_EVERY, bot_at_full_strength
 from arena.calibration import Measurement, make_scale, settings_of
 from arena.chunk import GameError
 from arena.plot import strength_plot
 from arena.run import make_folder
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
+from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
-from engine.common.workers import WorkerError
 from engine.table import N_SEATS
 
 CHECK_SEED = 1 << 63  # a bit of the seed that is changed: a check plays on other walls than the scale
@@ -64,7 +63,7 @@ class Calibration:
 
     def __init__(self, options: Namespace) -> None:
         """Raises ValueError, OSError."""
-        self.bot = bot_at_full_strength(options.bot)
+        self.bot = options.bot
         if options.plot is not None:
             raise ValueError("--plot goes with --check")
         agent = registry.make(self.bot)
@@ -93,7 +92,7 @@ class Check:
 
     def __init__(self, options: Namespace) -> None:
         """Raises ValueError, OSError."""
-        self.bot = bot_at_full_strength(options.bot)
+        self.bot = options.bot
         registry.make(self.bot)
         workers = workers_for(options, [self.bot])
         scale, path = read_scale(self.bot), scale_path(self.bot)
@@ -101,7 +100,7 @@ class Check:
             make_folder(options.plot.parent, f"--plot {options.plot}")
             check_output("--plot", options.plot)
         self.plot: Path | None = options.plot
-        self.strengths = strengths_to_check(scale.lowest)
+        self.strengths = strengths_to_check(scale.lowest, options.check)
         folder = path.with_name(path.name + ".check")
         make_folder(path.parent, str(path))
         settings = [scale.setting(points) for points in self.strengths]
@@ -126,14 +125,14 @@ class Check:
         screen.print(told, soft_wrap=True, highlight=False, markup=False)
 
 
-def strengths_to_check(lowest: int) -> list[int]:
-    """The strengths of a check, from 0 to ``lowest``, each CHECK_EVERY points or, on a short scale, closer.
+def strengths_to_check(lowest: int, every: int) -> list[int]:
+    """The strengths of a check, from 0 to ``lowest``, ``every`` so many points or, on a short scale, closer.
 
     Raises ValueError where there are not three.
     """
-    n = -lowest // CHECK_EVERY + 1
+    n = -lowest // every + 1
     if n >= FEWEST_CHECKED:
-        return [-CHECK_EVERY * k for k in range(n)]
+        return [-every * k for k in range(n)]
     spread = {round(lowest * k / (FEWEST_CHECKED - 1)) for k in range(FEWEST_CHECKED)}
     if len(spread) < N_SEATS:
         raise ValueError(f"its scale ends at {lowest}: too short to be checked")

@@ -160,4 +160,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(describe_error(error))
     from arena.running import start  # only now: it takes numba, which the options do not need
 
-    return start(parser, options)
+    games = options.games or (GAMES if options.stop is None else MAX_GAMES)
+    return start(parser, options, games, is_default=options.bots == BOTS)

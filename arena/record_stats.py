@@ -18,13 +18,12 @@ from rich.text import Text
 from arena.columns import PLAY, RESULTS, as_json
 from arena.record_games import Counted, Players, RecordedGame, count_item
 from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
-from arena.stats import SHOWN
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, usable_cores
+from engine.common.pools import WorkerError, delayed_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
-from engine.common.workers import WorkerError, delayed_interrupts
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import filters_of
@@ -87,8 +86,8 @@ class Count:
             self._unkept, self._n_kept_faults = [], len(self.faults)
 
 
-def start(parser: Parser, options: Namespace) -> int:
-    """Count and print; returns the exit code."""
+def start(parser: Parser, options: Namespace, n_shown: int) -> int:
+    """Count and print, of at most ``n_shown`` players if none are named; returns the exit code."""
     try:
         check_output("--json", options.json)
         paths, filters, journal = found_paths(options), filters_of(options), None
@@ -115,7 +114,7 @@ def start(parser: Parser, options: Namespace) -> int:
             code, why = FAILED, str(error)
         with delayed_interrupts():
             count.keep()
-        print_statistics(screen(), count, options.players_shown, options.statistics)
+        print_statistics(screen(), count, options.players_shown, options.statistics, n_shown)
         if code != OK:
             again = "the same command continues" if journal else "with --json FILE, the same command continues"
             print(f"{why}: {count.done:,} records are counted; {again}", file=sys.stderr)
@@ -152,13 +151,15 @@ def rows_of(players: Players, names: Sequence[str]) -> list[dict[str, Any]]:
     return [{PLAYER: row["bot"]} | {key: value for key, value in row.items() if key != "bot"} for row in rows]
 
 
-def print_statistics(console: Console, count: Count, named: Sequence[str] | None, in_detail: bool) -> None:
-    """Print the tables of the players that are ``named``, or of some; ``in_detail``: all statistics, too."""
+def print_statistics(
+    console: Console, count: Count, named: Sequence[str] | None, in_detail: bool, n_shown: int
+) -> None:
+    """Print the tables of the players that are ``named``, or of ``n_shown``; ``in_detail``: all statistics, too."""
     by_games = count.players.by_games()
     if not by_games:
         console.print("no games were counted")
         return
-    names = by_games[:SHOWN] if named is None else [name for name in dict.fromkeys(named) if name in by_games]
+    names = by_games[:n_shown] if named is None else [name for name in dict.fromkeys(named) if name in by_games]
     rows = rows_of(count.players, names)
     n_players = len(by_games)
     title(console, f"Results: {count.games:,} games of {n_players:,} players")

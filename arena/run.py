@@ -140,7 +140,7 @@ class ArenaRun:
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.pools.WorkerError` and OSError.
         """
         if not self.results.missing or self.finished is not None or self.stopped:
             return

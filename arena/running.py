@@ -17,18 +17,16 @@ from agents.client.address import parse_url
 from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from arena.chunk import GameError
-from arena.cli import BOTS, GAMES, MAX_GAMES
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, round_up
 from engine.common.options import Parser, describe_error
+from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.screen import screen
-from engine.common.workers import WorkerError
 
 
-def start(parser: Parser, options: Namespace) -> int:
-    """Run the arena and return the exit code."""
-    games = options.games or (GAMES if options.stop is None else MAX_GAMES)
+def start(parser: Parser, options: Namespace, games: int, is_default: bool) -> int:
+    """Play at most ``games`` and return the exit code. ``is_default``: of the bots that play if none are named."""
     try:
         settings = RunSettings(
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
@@ -49,7 +47,7 @@ def start(parser: Parser, options: Namespace) -> int:
     if arena_run.finished is None:
         for spec in filter(connects_to_us, settings.bots):
             note(how_to_join(spec))
-    return run(arena_run, console, notes, options.statistics)
+    return run(arena_run, console, notes, options.statistics, is_default)
 
 
 def how_to_join(spec: str) -> str:
@@ -65,8 +63,13 @@ def url_to_join(spec: str) -> str:
     return f"{address.scheme}://{f'[{host}]' if ':' in host else host}:{address.port}/{address.room}"
 
 
-def run(arena_run: ArenaRun, console: Console, notes: Console, statistics: bool = False) -> int:
-    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code."""
+def run(
+    arena_run: ArenaRun, console: Console, notes: Console, statistics: bool = False, is_default: bool = False
+) -> int:
+    """Play, print the tables, all ``statistics`` if asked for, and what was written; return the exit code.
+
+    ``is_default``: what to do next is printed, too.
+    """
     code, why, failed = OK, "", list[str]()
     try:
         arena_run.play(notes)
@@ -85,7 +88,7 @@ def run(arena_run: ArenaRun, console: Console, notes: Console, statistics: bool 
             try:
                 arena_run.finish()
                 console.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
-                if arena_run.settings.bots == BOTS:
+                if is_default:
                     console.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
                 code, why = FAILED, describe_error(error)

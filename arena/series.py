@@ -62,7 +62,7 @@ class Series:
     def play(self, console: Console, games: int | None = None) -> None:
         """Play what is missing of the first ``games`` of each match (None: of all), with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.pools.WorkerError` and OSError.
         """
         last = None if games is None else games // ROTATIONS
         missing = [[wall for wall in each.missing if last is None or wall < last] for each in self.results]

@@ -51,4 +51,4 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arena.record_stats import start  # only now: it takes numba, which the options do not need
 
-    return start(parser, options)
+    return start(parser, options, SHOWN)

@@ -12,16 +12,14 @@ With ``NUMBA_DISABLE_JIT=1`` the functions stay plain Python, with identical res
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 from numba import njit
-from numba.core import event
 
+from engine.kernel_registry import KERNELS
 from engine.machine_code import InnerCompiler, KernelCache, KernelCompiler, name_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,7 +35,6 @@ def array_of(dtype: np.dtype[Any]) -> numba.types.Type:
 
 
 Signature: TypeAlias = str | tuple[numba.types.Type, ...]
-KERNELS: dict[str, list[tuple[Any, list[tuple[Any, ...]]]]] = {}  # module -> its kernels with their signatures
 # What the text of a signature may name. const(…) is an array that may be read only.
 TYPES = vars(numba.types) | {"const": lambda array: array.copy(readonly=True)}
 
@@ -70,24 +67,6 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
     return decorate
 
 
-def compile_imported() -> None:
-    """Compile, or load from the cache, all kernels of the modules that have been imported."""
-    for dispatcher, signature in imported():
-        dispatcher.compile(signature)
-
-
-def cached_files() -> list[Path]:
-    """The files of the cache that have the kernels of the modules that have been imported, as far as they exist."""
-    kernels = [(dispatcher._cache, signature) for dispatcher, signature in imported()]
-    return sorted({cache.path(signature) for cache, signature in kernels if cache.has(signature)})
-
-
-def imported() -> list[tuple[Any, tuple[Any, ...]]]:
-    """The kernels of all modules that have been imported, once for each signature."""
-    found = [each for kernels in KERNELS.values() for each in kernels]
-    return [(dispatcher, signature) for dispatcher, signatures in found for signature in signatures]
-
-
 def parse_signature(signature: Signature) -> tuple[Any, ...]:
     """The numba types of a signature."""
     return eval(f"({signature},)", TYPES) if isinstance(signature, str) else signature
@@ -104,38 +83,9 @@ def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
             given = ", ".join(map(str, signature))
             raise TypeError(f"{name_of(dispatcher.py_func)} takes {texts}, not ({given})")
         if signature not in dispatcher.overloads and not dispatcher._cache.has(signature):
-            from engine.warm_up import warm_up_imported
+            from engine.warm_up import warm_up_imported  # only now: it is seldom needed
 
             warm_up_imported()
         return compile_signature(signature)
 
     dispatcher.compile = compile_declared
-
-
-class _Announcer(event.Listener):
-    """Says why the program pauses when a kernel has to be compiled that the warm-up has not compiled.
-
-    Not of functions that another package compiles with numba.
-    """
-
-    def __init__(self) -> None:
-        self.on = True
-        self._depth = 0
-
-    def on_start(self, event: event.Event) -> None:
-        function = event.data["dispatcher"].py_func
-        if self._depth == 0 and self.on and function.__module__ in KERNELS and sys.stderr is not None:
-            print(f"compiling {name_of(function)} …", file=sys.stderr, flush=True)
-        self._depth += 1
-
-    def on_end(self, event: event.Event) -> None:
-        self._depth -= 1
-
-
-_announcer = _Announcer()
-event.register("numba:compile", _announcer)
-
-
-def announce(on: bool) -> None:
-    """Whether to print what is compiled; at first it is printed."""
-    _announcer.on = on

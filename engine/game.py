@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+# A table shows itself by these two.
+import engine.svg
+import engine.text  # noqa: F401
 from engine import table_kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
 from engine.checks import checked_scores, checked_seat, checked_seed, whole_number
@@ -23,7 +26,7 @@ from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
-from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, raw_bytes, summary
+from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, WALL_SIZE, packed_rules, raw_bytes, summary
 from engine.tenhou_walls import GENERATOR, TenhouWalls
 from engine.text import table_text
 from engine.tiles import FULL_SET, KIND_OF
@@ -77,7 +80,7 @@ class Game:
         self._dealt: list[Any] = []  # walls used, for `restore`
         self._n_dealt = 0
         self._look_into(np.zeros(TABLE.itemsize, dtype=np.uint8))
-        self._table["rules"] = rules.packed()
+        self._table["rules"] = packed_rules(rules)
         self._table["seat"]["score"] = checked_scores(scores)
         self._phase = int(self._table["phase"][0])
         self._messages: list[Message] = [start_game(list(self.names), rules)]

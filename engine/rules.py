@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import Any, Literal
 
 N_SEATS = 3
 START_POINTS = 35_000
@@ -41,18 +38,6 @@ class Rules:
     def __post_init__(self) -> None:
         if self.length not in ("east", "hanchan"):
             raise ValueError(f"length {self.length!r}: choose east or hanchan")
-
-    def packed(self) -> np.void:
-        """These rules as one RULES record (`engine.table`), for compiled code."""
-        import numpy as np
-
-        from engine.table import RULES  # imported here: command lines read the rules too, and need no numba
-
-        record = np.zeros((), dtype=RULES)
-        record["last_wind"] = 0 if self.length == "east" else 1
-        for switch in COMPILED_SWITCHES:
-            record[switch] = getattr(self, switch)
-        return record[()]
 
     def with_length(self, length: Literal["east", "hanchan"]) -> Rules:
         """The same rules, East-only or hanchan."""

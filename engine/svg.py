@@ -34,6 +34,7 @@ from engine.table import (
     RIVER_TILE,
     RIVER_TSUMOGIRI,
     ROUND_OVER,
+    SHOW,
     TURN,
     URA_AT,
     summary,
@@ -100,6 +101,9 @@ def table_svg(t: Any, names: Sequence[str] = ("", "", "")) -> str:
         f'<defs>{_definitions(body)}</defs>\n<rect width="{width}" height="{height}" rx="12" fill="{FELT}"/>\n'
         f"{body}\n</svg>\n"
     )
+
+
+SHOW["svg"] = table_svg
 
 
 def _plate(t: Any) -> str:

@@ -7,13 +7,14 @@ of `engine/tiles.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from engine.actions import MASK_WORDS, actions_of, menu_text
 from engine.compiling import inner
-from engine.rules import COMPILED_SWITCHES
+from engine.rules import COMPILED_SWITCHES, Rules
 from engine.rules import N_SEATS as N_SEATS  # defined there, imported from here
 from engine.scoring.yaku import N_YAKU
 from engine.tiles import WINDS
@@ -54,6 +55,10 @@ EVERYTHING = -1  # TABLE.viewer of a whole table
 NOBODY, EVERYBODY = -1, 3
 
 
+# What shows a whole table as text and as a picture: `engine.text` and `engine.svg` enter their functions here.
+SHOW: dict[str, Callable[[Any], str]] = {}
+
+
 class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for Any
     """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
 
@@ -64,19 +69,15 @@ class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for 
         return f"<{what}: {summary(self)}>"
 
     def __str__(self) -> str:
-        if self.dtype.names != TABLE.names:
+        if self.dtype.names != TABLE.names or "text" not in SHOW:
             return super().__str__()
-        from engine.text import table_text
-
-        return table_text(self)
+        return SHOW["text"](self)
 
     def _repr_svg_(self) -> str | None:
         """The table as notebooks show it; None, so that they show the text, for a part of a table."""
-        if self.dtype.names != TABLE.names:
+        if self.dtype.names != TABLE.names or "svg" not in SHOW:
             return None
-        from engine.svg import table_svg
-
-        return table_svg(self)
+        return SHOW["svg"](self)
 
 
 def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dtype[Any]:
@@ -84,13 +85,23 @@ def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dt
     return np.dtype((record_type, fields))
 
 
-# The rules of a table; `engine.rules.Rules.packed` makes them.
+# The rules of a table; `packed_rules` makes them.
 RULES = record(
     [
         ("last_wind", "i1"),  # last scheduled wind: 0 East-only, 1 hanchan
         *((switch, "u1") for switch in COMPILED_SWITCHES),
     ]
 )
+
+
+def packed_rules(rules: Rules) -> np.void:
+    """The rules as one RULES record, for compiled code."""
+    record = np.zeros((), dtype=RULES)
+    record["last_wind"] = 0 if rules.length == "east" else 1
+    for switch in COMPILED_SWITCHES:
+        record[switch] = getattr(rules, switch)
+    return record[()]
+
 
 SEAT = record(
     [

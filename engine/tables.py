@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+# A table shows itself by these two.
+import engine.svg
+import engine.text  # noqa: F401
 from engine import kernels
 from engine.actions import action_name, actions_of
 from engine.checks import checked_scores, checked_seed, whole_number
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
-from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, raw_bytes
+from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, packed_rules, raw_bytes
 from engine.tenhou_walls import TenhouWalls
 
 MAX_ASKED = 2  # seats of a table that are asked at once
@@ -66,7 +69,7 @@ class Tables:
         """
         checked, rules = _checked_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
-        self.records["rules"] = rules.packed()
+        self.records["rules"] = packed_rules(rules)
         self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
         if walls and len(walls) != len(checked):
             raise ValueError(f"{len(walls)} games have walls, and {len(checked)} have seeds: give each game both")

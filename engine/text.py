@@ -24,6 +24,7 @@ from engine.table import (
     RIVER_CALLED,
     RIVER_TILE,
     RIVER_TSUMOGIRI,
+    SHOW,
     asked_in,
     round_of,
 )
@@ -70,6 +71,9 @@ def table_text(t: Any, names: Sequence[str] = ("", "", "")) -> str:
     for seat in range(N_SEATS):
         lines += _seat_lines(t, seat, names[seat])
     return "\n".join([*lines, *asked_in(t), f"({TILE_MARKS}", f" {RIVER_MARKS})"])
+
+
+SHOW["text"] = table_text
 
 
 def _seat_lines(t: Any, seat: int, name: str) -> list[str]:

@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from numba.core import config, event
 
-from engine import compiling
+from engine import kernel_registry
 from engine.common.options import Parser, describe_error, usable_cores
 from engine.common.program import FAILED, OK, start
 from engine.machine_code import NEW, cache_root, name_of, reached
@@ -120,7 +120,7 @@ def warm_up_imported() -> None:
             _off = True
             reason = f"{cache_root()} cannot be used (NUKIDORA_CACHE): {describe_error(error)}"
             print(f"compiling the rules, at every start: {reason} …", file=sys.stderr)
-            compiling.announce(False)
+            kernel_registry.announce(False)
 
 
 def compile_by_use(use: Callable[[], None]) -> None:
@@ -162,7 +162,7 @@ def lacking() -> list[Kernel]:
     """The kernels of all imported modules of ours that the cache lacks."""
     return [
         Kernel(dispatcher, number)
-        for module, kernels in compiling.KERNELS.items()
+        for module, kernels in kernel_registry.KERNELS.items()
         for dispatcher, signatures in kernels
         for number, signature in enumerate(signatures)
         if module.split(".")[0] in PACKAGES and not dispatcher._cache.has(signature)
@@ -256,12 +256,12 @@ def compile_kernels(names: Sequence[tuple[str, str, int]]) -> None:
     global _off
     _off = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
-    compiling.announce(False)
+    kernel_registry.announce(False)
     event.register("numba:compile", _Reporter())
     gc.set_threshold(100_000)  # almost nothing is garbage, and looking for it takes a tenth of the time
     for module, name, signature in names:
         import_module(module)
-        for dispatcher, signatures in compiling.KERNELS[module]:
+        for dispatcher, signatures in kernel_registry.KERNELS[module]:
             if dispatcher.py_func.__qualname__ == name:
                 dispatcher.compile(signatures[signature])
 

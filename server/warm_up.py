@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from engine import compiling
+from engine import kernel_registry
 from engine.game import Game
 from engine.mjai.possible_actions import safe_default
 from server.house_bots import HOUSE_BOTS, HouseBots
@@ -23,7 +23,7 @@ def warm_up(settings: Settings, house_bots: HouseBots = HOUSE_BOTS) -> None:
     house_bots.try_out_all()
     for spec in (settings.house_bot, *settings.fill):
         house_bots.try_out(spec)
-    compiling.compile_imported()  # what the bots need in other positions, too
+    kernel_registry.compile_imported()  # what the bots need in other positions, too
     game = Game(rules=settings.room.make_rules())
     while not game.over:
         for seat in game.asked:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.families import CONFIG, ONNX, WEIGHTS
@@ -24,6 +26,10 @@ N_OUTPUTS = sum(HEADS.values())
 ACTIVATIONS = ("relu", "gelu")
 MAX_SIZE = 65_536  # of each number in a configuration: a small file should not call for all memory
 HOW_TO_TRAIN = "python -m agents.bert train makes a network that plays"
+
+# forward(input_ids int64[n, L], attention_mask bool[n, L], position_ids int64[n, L]) -> float32[n, N_OUTPUTS]: the
+# outputs of HEADS side by side
+Forward = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class Config(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
-from agents.bert.checkpoint import HEADS, N_OUTPUTS, POINTS_UNIT, check_files, how_to_export, weights_digest
+from agents.bert.checkpoint import HEADS, N_OUTPUTS, POINTS_UNIT, Forward, check_files, how_to_export, weights_digest
 from agents.bert.encoding import attention_mask, position_ids
 from agents.bert.families import CONFIG, DEVICES, ONNX, WEIGHTS, family_of
 from agents.cnn import inference as cnn
@@ -31,10 +31,6 @@ LOG_ERRORS_ONLY = 3
 INPUT_NAMES = ("input_ids", "attention_mask", "position_ids")
 OUTPUT_NAME = "heads"
 DIGEST_KEY = "safetensors_sha256"
-
-# forward(input_ids int64[n, L], attention_mask bool[n, L], position_ids int64[n, L]) -> float32[n, N_OUTPUTS]: the
-# outputs of HEADS side by side
-Forward = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class Predictions(NamedTuple):

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from agents import registry
 from agents.client.address import Address, parse_url
+from agents.client.first_connection import FIRST_CONNECTION
 from agents.external.framing import FRAMINGS, TIMEOUT
 from engine.common.options import Parser, non_negative, positive_seconds, seconds, seed
 from engine.mjai.connection import DIALECTS
-
-FIRST_CONNECTION = 15.0  # seconds to reach a server at all
 
 EPILOG = f"""\
 examples:

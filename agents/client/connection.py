@@ -8,7 +8,6 @@ import socket
 from time import monotonic
 from typing import Protocol
 
-from agents.client.address import Address
 from agents.external.mjai_bot import parse_message
 from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
@@ -82,15 +81,6 @@ class TcpTransport:
     def close(self) -> None:
         """See `Transport`."""
         self._socket.close()
-
-
-def connect(address: Address) -> Transport:
-    """Connect to a server. Raises OSError if a retry may help, else FatalConnectionError."""
-    if address.scheme == "mjsonp":
-        return TcpTransport(socket.create_connection((address.host, address.port), CONNECT_TIMEOUT))
-    from agents.client.websocket import connect_websocket
-
-    return connect_websocket(address.url)
 
 
 def to_text(message: Message) -> str:

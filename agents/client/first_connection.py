@@ -8,6 +8,7 @@ from contextlib import suppress
 from agents.client.address import Address
 from engine.mjai.connection import DEFAULT_PORT
 
+FIRST_CONNECTION = 15.0  # seconds to reach a server at all
 PROBE_TIMEOUT = 2.0  # seconds a port has to show what it speaks
 ANSWER_TIMEOUT = 2.0  # seconds it then has to answer our request
 REQUEST = b"GET / HTTP/1.0\r\n\r\n"

@@ -13,9 +13,9 @@ from time import monotonic
 from types import FrameType
 
 from agents.client.address import Address
-from agents.client.cli import FIRST_CONNECTION
-from agents.client.connection import FatalConnectionError, Transport, connect
-from agents.client.first_connection import other_protocol, unreachable
+from agents.client.connect import connect
+from agents.client.connection import FatalConnectionError, Transport
+from agents.client.first_connection import FIRST_CONNECTION, other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
 from agents.external.framing import FRAMINGS

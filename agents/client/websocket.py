@@ -55,7 +55,7 @@ class WebSocketTransport:
 
 
 def connect_websocket(url: str) -> WebSocketTransport:
-    """See `agents.client.connection.connect`."""
+    """See `agents.client.connect.connect`."""
     try:
         with ExitStack() as opened:
             connected = opened.enter_context(

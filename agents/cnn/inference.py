@@ -11,7 +11,7 @@ from agents.cnn.answers import N_ANSWERS, label_logits
 if TYPE_CHECKING:
     import onnxruntime
 
-    from agents.bert.inference import Forward
+    from agents.bert.checkpoint import Forward
 
 VALUE, FIXED_OUTPUT = "value", "fixed"
 INPUT_NAMES = (*N_ANSWERS, VALUE)

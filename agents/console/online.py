@@ -6,7 +6,8 @@ from collections import deque
 from threading import Semaphore, Thread
 
 from agents.client.address import Address
-from agents.client.connection import Transport, connect
+from agents.client.connect import connect
+from agents.client.connection import Transport
 from agents.client.playing import play
 from agents.client.session import ClientSession
 from agents.console.person import Person

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_options(parser, options)
     from agents.review.running import run  # only now: it takes numba, which the options do not need
 
-    return run(parser, options)
+    return run(parser, options, for_mjai_reviewer=options.format == MJAI_REVIEWER)
 
 
 def check_options(parser: Parser, options: argparse.Namespace) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from agents.registry import make
 from agents.review import mjai_reviewer
-from agents.review.cli import PLAIN
 from agents.review.decisions import SeatDecisions, seat_decisions
 from agents.review.opinions import check_reviewer
 from agents.review.page import page
@@ -26,15 +25,15 @@ from engine.records.files import RecordError, read_records
 from engine.records.model import judged_by
 
 
-def run(parser: Parser, options: argparse.Namespace) -> int:
-    """Review, print or write, and return the exit code."""
+def run(parser: Parser, options: argparse.Namespace, for_mjai_reviewer: bool) -> int:
+    """Review, print or write, and return the exit code. ``for_mjai_reviewer``: ``--json`` has its format."""
     try:
         record = judged_by(read_records(options.record), options.rules)
         for note in record.notes:
             print(f"{parser.short_name}: {printable(str(options.record))}: {note}", file=sys.stderr)
         decisions = seat_decisions(record, options.seat)
         review = with_progress(decisions, options.bot)
-        files = files_of(review, options)
+        files = files_of(review, options.html, options.json, for_mjai_reviewer)
         for path, text in files.items():
             with naming(path):
                 path.write_text(text, encoding="utf-8")
@@ -59,12 +58,12 @@ def with_progress(decisions: SeatDecisions, specs: Sequence[str]) -> Review:
         return make_review(decisions, bots, progress.advance)
 
 
-def files_of(review: Review, options: argparse.Namespace) -> dict[Path, str]:
+def files_of(review: Review, html: Path | None, plain: Path | None, for_mjai_reviewer: bool) -> dict[Path, str]:
     """The contents of the files to write. Raises ValueError where the files of the pages are missing."""
     files: dict[Path, str] = {}
-    if options.json is not None:
-        document: Any = review.as_json() if options.format == PLAIN else mjai_reviewer.document(review)
-        files[options.json] = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
-    if options.html is not None:
-        files[options.html] = page(review)
+    if plain is not None:
+        document: Any = mjai_reviewer.document(review) if for_mjai_reviewer else review.as_json()
+        files[plain] = json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+    if html is not None:
+        files[html] = page(review)
     return files

@@ -23,7 +23,7 @@ from agents.rl.settings import Games
 from agents.rl.situation import situations_of
 from engine import kernels, table_kernels
 from engine.rules import TENHOU
-from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE
+from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE, packed_rules
 from engine.tables import Policy, PolicyFault, Tables
 
 LEARNER = 0  # the index of the learning policy among the players
@@ -88,7 +88,7 @@ class Actor:
         scores = np.array(self._games.handicaps, dtype=np.int32)
         drawn = scores[self._random.integers(len(scores), size=len(which))]
         records[which] = np.zeros((), dtype=TABLE)
-        records["rules"][which], records["viewer"][which] = TENHOU.packed(), EVERYTHING
+        records["rules"][which], records["viewer"][which] = packed_rules(TENHOU), EVERYTHING
         records["seed"][which] = self._random.integers(1 << 63, size=len(which), dtype=np.uint64)
         records["seat"]["score"][which] = self._random.permuted(drawn, axis=1)
         for i in which.tolist():

@@ -198,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_ARGUMENTS
     from agents.rl.running import run  # only now: it takes PyTorch, which the options do not need
 
-    return run(options)
+    return run(options, settings_of(options))
 
 
 def check_options(options: argparse.Namespace) -> None:

@@ -12,35 +12,35 @@ from agents.clusters import workers_for
 from agents.memory import keep_freed_memory
 from agents.registry import make
 from agents.rl.acting import play_task
-from agents.rl.cli import settings_of
 from agents.rl.measuring import last_measured
+from agents.rl.settings import Settings
 from agents.rl.training import CURVE, TENSORBOARD, Run
 from engine.common.cluster import Cluster
 from engine.common.options import describe_error, usable_cores
+from engine.common.pools import WorkerError
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
-from engine.common.workers import WorkerError, open_pool, stateless
+from engine.common.workers import open_pool, stateless
 
 SAVE_EVERY = 20.0  # seconds of training
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, settings: Settings) -> int:
     """Train, and return the exit code."""
     try:
-        return train(options)
+        return train(options, settings)
     except (ValueError, OSError, WorkerError) as error:
         print(f"agents.rl: {describe_error(error)}", file=sys.stderr)
         return BAD_ARGUMENTS if isinstance(error, ValueError) else FAILED
 
 
-def train(options: argparse.Namespace) -> int:
+def train(options: argparse.Namespace, settings: Settings) -> int:
     """Run ``train``. Raises ValueError, OSError or WorkerError."""
     for bot in {*options.opponents, *options.measure_against}:
         make(bot)
     keep_freed_memory()
     torch.set_num_threads(min(options.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)
-    settings = settings_of(options)
     if not isinstance(workers, Cluster):
         return Training(options, Run(options.folder, settings, options.start)).go_on()
     with open_pool(stateless(play_task), workers) as pool:

@@ -26,7 +26,7 @@ from agents.rl.policy import NAMES, Weights, checked_weights, load_weights, rand
 from agents.rl.settings import HIDDEN, WIDTH, Settings
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
-from engine.common.workers import AnyPool
+from engine.common.pools import AnyPool
 from engine.seeds import derived_seed
 
 Played: TypeAlias = tuple[int, Actor, Experience]

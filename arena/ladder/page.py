@@ -9,9 +9,8 @@ import numpy as np
 from agents.strength.spec import split_strength
 from arena.bot_games import BotGames
 from arena.columns import MISSING, PLAY
-from arena.leagues.columns import STANDINGS
-from arena.leagues.report import standing_rows, widest_share
-from arena.leagues.standings import League, Standing
+from arena.leagues.league import League, standing_rows, widest_share
+from arena.leagues.standing import STANDINGS, Standing
 from engine.common.options import printable
 
 # How each built-in bot was made, for the last table.

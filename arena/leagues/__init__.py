@@ -3,9 +3,9 @@
 - `schedule`: which three bots meet next, and on which walls
 - `games`: the games of every three bots that have met
 - `store`: the file of a league, and the games that are not in it yet
-- `standings`: ratings, placements and the cross table
+- `standing`, `league`: what is known of a bot and of all, and their tables
+- `standings`: computes it from the games
 - `run`: plays a league
-- `columns`, `report`: print the standings
 - `api`: `league`, for Python callers
 - `cli`: the command line; `running` does what it says
 """

@@ -10,8 +10,8 @@ from typing import Literal
 from rich.console import Console
 
 from arena.leagues.games import LeagueSettings
+from arena.leagues.league import League
 from arena.leagues.run import LeagueRun
-from arena.leagues.standings import League
 from engine.checks import checked_seed, whole_number
 
 

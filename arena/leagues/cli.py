@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.external import specs
 from arena.cli import check_quotes
-from arena.leagues.columns import STANDINGS
+from arena.leagues.standing import STANDINGS
 from arena.options import add_game_options
 from engine.common.options import Parser, bots_of, positive, positive_number
 
@@ -75,4 +75,4 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     from arena.leagues.running import start  # only now: it takes numba, which the options do not need
 
-    return start(parser, options)
+    return start(parser, options, None if options.hours else options.games or GAMES)

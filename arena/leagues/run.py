@@ -16,8 +16,9 @@ from agents.external.specs import connects_to_us, is_external, make_agent
 from agents.registry import is_built_in
 from arena.chunk import ChunkResult, GamesPlayed
 from arena.leagues.games import LeagueSettings, Meeting
+from arena.leagues.league import League
 from arena.leagues.schedule import Batch, walls_of_pairs
-from arena.leagues.standings import League, league_of
+from arena.leagues.standings import league_of
 from arena.leagues.store import Store
 from arena.ratings import SAMPLES
 from arena.run import make_folder
@@ -126,7 +127,7 @@ class LeagueRun:
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
 
-        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.workers.WorkerError` and OSError.
+        Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.pools.WorkerError` and OSError.
         """
         total = self.total
         if total == self.games:

@@ -11,21 +11,20 @@ from rich.console import Console
 from agents.clusters import workers_for
 from agents.external.specs import connects_to_us
 from arena.chunk import GameError
-from arena.leagues.cli import GAMES
 from arena.leagues.games import LeagueSettings
-from arena.leagues.report import print_league
+from arena.leagues.league import print_league
 from arena.leagues.run import LeagueRun
 from arena.running import how_to_join, uninterrupted
 from engine.common.options import Parser, describe_error, printable
+from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
-from engine.common.workers import WorkerError
 
 
-def start(parser: Parser, options: Namespace) -> int:
-    """Run the program and return the exit code."""
+def start(parser: Parser, options: Namespace, games: int | None) -> int:
+    """Play about so many games, or for ``--hours`` if None, and return the exit code."""
     try:
-        league_run = open_league(options, None if options.hours else options.games or GAMES, options.hours)
+        league_run = open_league(options, games, options.hours)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     return run(league_run, "arena league")

@@ -1,99 +1,22 @@
-"""The standings of a league: ratings, placements, and every two bots compared."""
+"""The standings of a league, computed from its games: ratings, placements, and every two bots compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from arena import student
 from arena.bot_games import N_COUNTS, Estimate
 from arena.leagues.games import LeagueSettings, Meeting
+from arena.leagues.league import League, Pair
+from arena.leagues.standing import Standing
 from arena.ratings import SAMPLES, Ratings, rate
 from arena.schedule import ROTATIONS
-from engine.common.program import installed_version
 from engine.table import N_SEATS
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A bot of a league: its rating (points; the mean of all bots is 0), mean placement, and shares of placements.
-
-    ``totals``: the sums of its counts over all of its games, int64[N_COUNTS] (`arena.bot_games`).
-    """
-
-    bot: str
-    rating: Estimate
-    placement: Estimate
-    first: float
-    second: float
-    third: float
-    games: int
-    totals: np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two bots of a league, compared in the games that both have played.
-
-    ``ahead``: the share of these in which ``bot`` finished ahead of ``against``. ``placement``: its mean placement
-    minus that of the other; below zero, ``bot`` is the better one. ``rating``: its rating minus that of the other, from
-    all games of the league.
-    """
-
-    bot: str
-    against: str
-    games: int
-    ahead: Estimate
-    placement: Estimate
-    rating: Estimate
-
-
-@dataclass(frozen=True, repr=False)
-class League:
-    """A league; as text, the tables that ``python -m arena league`` prints.
-
-    ``standings``: the bots, best first. ``pairs``: by the names of two bots, in either order. ``failed``: external bots
-    that failed in every game; they and their games are left out of the ratings. ``games``: how many there are in all.
-    """
-
-    settings: LeagueSettings
-    standings: list[Standing]
-    pairs: Mapping[tuple[str, str], Pair]
-    failed: list[str]
-    games: int
-
-    @property
-    def ratings(self) -> dict[str, Estimate]:
-        """The rating of each bot."""
-        return {standing.bot: standing.rating for standing in self.standings}
-
-    @property
-    def widest(self) -> float | None:
-        """The half-width of the widest interval of a rating; None before there are intervals."""
-        return max((standing.rating.interval for standing in self.standings if standing.rating.interval), default=None)
-
-    def document(self) -> dict[str, Any]:
-        """The standings as JSON has them."""
-        rows = [asdict(standing) | {"failed": False} for standing in self.standings]
-        for row in rows:
-            del row["totals"]  # those of the matches are enough
-        return {
-            "version": installed_version(),
-            "league": asdict(self.settings),
-            "games": self.games,
-            "bots": rows + [{"bot": bot, "failed": True} for bot in self.failed],
-            "pairs": [asdict(pair) for pair in self.pairs.values()],
-        }
-
-    def __repr__(self) -> str:
-        from arena.leagues.report import as_text
-
-        return as_text(self)
 
 
 @dataclass(frozen=True)

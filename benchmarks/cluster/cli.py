@@ -17,8 +17,9 @@ from arena.worker import WARM_UP, Task, Update, open_worker
 from benchmarks.timing import ROUNDS
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.options import Parser, positive
+from engine.common.pools import AnyPool
 from engine.common.program import OK
-from engine.common.workers import AnyPool, connected, open_pool
+from engine.common.workers import connected, open_pool
 
 WORKERS = 2
 

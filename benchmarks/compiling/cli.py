@@ -21,7 +21,7 @@ from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary
 from rich.console import Console
 from rich.table import Table
 
-from engine import compiling, warm_up
+from engine import kernel_registry, warm_up
 from engine.common.options import Parser, positive
 from engine.common.program import OK
 from engine.common.progress import Progress
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warm_up.import_if_possible(module)
     kernels = [
         warm_up.Kernel(dispatcher, number)
-        for found in compiling.KERNELS.values()
+        for found in kernel_registry.KERNELS.values()
         for dispatcher, signatures in found
         for number in range(len(signatures))
     ]

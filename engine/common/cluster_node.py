@@ -1,7 +1,8 @@
 """A worker on a machine of a cluster: what runs in the processes that Ray starts there.
 
-Ray has unpacked the package (`engine.common.cluster_package`), of which this module is a part. Only the standard
-library is imported here: where compiled code is cached must be set before any of it is imported.
+Ray has unpacked the package (`engine.common.cluster_package`), of which this module is a part. Nothing is
+imported here that needs more than the standard library: where compiled code is cached must be set before any of it is
+imported.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from engine.common.pools import picklable
 
 ROOT = Path(__file__).parents[2]
 CACHE, FILES = "cache", "files"  # in the package
@@ -89,8 +92,6 @@ class Worker:
 
 def failed(error: Exception) -> Failed:
     """The message of an error that has just been raised."""
-    from engine.common.workers import picklable
-
     return Failed(picklable(error))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from engine.common.cluster_node import CACHE, FILES
-from engine.compiling import cached_files
+from engine.kernel_registry import cached_files
 
 PACKAGES = ("engine", "agents", "arena", "nukidora")
 LEFT_OUT = ("__pycache__", "node_modules", "runs", "site", "venv")  # of folders of the user; so is what is hidden

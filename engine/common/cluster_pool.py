@@ -1,4 +1,4 @@
-"""A pool of workers on the machines of a Ray cluster, with the interface of `engine.common.workers.Pool`.
+"""A pool of workers on the machines of a Ray cluster, as `engine.common.workers.Pool` is one here.
 
 A worker is an actor of Ray with one CPU, which enters ``open_worker()`` as a process of a local pool does. If it dies,
 or its machine does, the task that it was running is given to another worker. What arrives twice is told apart like
@@ -28,7 +28,7 @@ from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.cluster_node import Done, Failed, Update, Worker
 from engine.common.cluster_package import write_package
 from engine.common.options import usable_cores
-from engine.common.workers import OpenWorker, T, U, WorkerError, delayed_interrupts
+from engine.common.pools import OpenWorker, T, U, WorkerError, delayed_interrupts
 from engine.warm_up import import_if_possible, modules_with_kernels, warm_up_imported
 
 ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault

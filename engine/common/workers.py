@@ -9,49 +9,25 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic
 
 from engine.common.cluster import Cluster
+from engine.common.pools import AnyPool, OpenWorker, T, U, Work, WorkerError, delayed_interrupts, picklable
 from engine.common.program import repeat_signal
 from engine.warm_up import warm_up_imported
 
 SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
-
-T = TypeVar("T")  # task
-U = TypeVar("U")  # update
-T_contra = TypeVar("T_contra", contravariant=True)
-U_co = TypeVar("U_co", covariant=True)
-
-Work = Callable[[T], Iterable[U]]  # runs a task; yields its updates
-OpenWorker = Callable[[], AbstractContextManager[Work[T, U]]]
-
-
-class WorkerError(Exception):
-    """A worker process ended without an exception: it was killed, or crashed."""
-
-    def __init__(self, what: str = "a worker process ended unexpectedly; if memory ran out, try fewer --jobs") -> None:
-        super().__init__(what)
-
-
-class AnyPool(Protocol[T_contra, U_co]):
-    """A pool that runs tasks, see `open_pool`."""
-
-    def run(self, tasks: Iterable[T_contra]) -> Generator[U_co]:
-        """See `Pool.run`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,29 +194,6 @@ def _receive(connection: Any) -> _Update | _TaskDone:
     return message
 
 
-@contextmanager
-def delayed_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. Processes that are started in the block never receive it."""
-    received: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))  # another thread may get it
-    mask = _block_interrupts()  # is inherited by processes started here
-    try:
-        yield
-    finally:
-        if sys.platform != "win32":
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-        if received:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _block_interrupts() -> set[signal.Signals] | set[int]:
-    """Block SIGINT and return the mask before; Windows (not tested) has no such masks."""
-    if sys.platform == "win32":
-        return set()
-    return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
 def _serve(connection: Connection, open_worker: OpenWorker[T, U]) -> None:
     """The main function of a worker process: runs tasks until the process is terminated or a task raises."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -270,13 +223,3 @@ def _terminate_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
     else:
         signal.pthread_kill(main, signal.SIGTERM)
-
-
-def picklable(error: Exception) -> Exception:
-    """An error that was just raised, with its traceback as a note, or one that says the same if it cannot be sent."""
-    error.add_note(traceback.format_exc())
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
-    return error

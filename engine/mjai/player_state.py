@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+# A table shows itself by these two.
+import engine.svg
+import engine.text  # noqa: F401
 from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.mjai.actions import action_of, consumed_in, tile_in
@@ -15,7 +18,7 @@ from engine.mjai.messages import Message, rules_of
 from engine.mjai.schema import EVENTS
 from engine.mjai.view_updates import APPLIED, COPIES, PLACEHOLDER, REASONS, apply_event, deal_view
 from engine.rules import START_POINTS, TENHOU, Rules, rules_named
-from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN
+from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OVER, TABLE, TURN, packed_rules
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN, WINDS
 
 WIND_NUMBERS = {wind: number for number, wind in enumerate(WINDS)}
@@ -91,7 +94,7 @@ class PlayerState:
         self.seat = seat
         t = self._table
         self._raw[:] = 0
-        t["rules"], t["viewer"], t["phase"] = rules.packed(), seat, ROUND_OVER
+        t["rules"], t["viewer"], t["phase"] = packed_rules(rules), seat, ROUND_OVER
         t["seat"]["score"] = START_POINTS
         t["wall"], t["known_by"], t["drawn"], t["answer"] = UNKNOWN, NOBODY, NONE, NONE
 

@@ -39,7 +39,7 @@ from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
-from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, raw_bytes
+from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, packed_rules, raw_bytes
 from engine.tiles import MJAI_TILES, NONE, WINDS
 
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
@@ -254,7 +254,7 @@ class Replay:
         """Set up the table for a round, independent of the round before."""
         self._raw[:] = 0
         table = self._columns
-        table["rules"] = self.rules.packed()
+        table["rules"] = packed_rules(self.rules)
         table["viewer"] = NONE
         table["round_wind"] = WINDS.index(start["bakaze"])
         table["dealer"], table["honba"], table["sticks"] = start["oya"], start["honba"], start["kyotaku"]

@@ -17,7 +17,7 @@ from engine.actions import N_ACTIONS, action_name, actions_of
 from engine.checks import whole_number
 from engine.rules import START_POINTS, Rules, preset
 from engine.seeds import derived_seed
-from engine.table import GAME_OVER, N_SEATS, TABLE
+from engine.table import GAME_OVER, N_SEATS, TABLE, packed_rules
 from engine.tables import Policy, PolicyFault, Tables
 from nukidora.envs.arrays import Arrays
 from nukidora.envs.observations import OBSERVATIONS, action_masks, write_views
@@ -137,7 +137,7 @@ class Games:
         self._bots: list[Any] = [None]  # by player: the learner, then the opponents of games that are being played
         self._policies: list[Policy | None] = [None]
         self._new_game: Any = np.zeros(1, dtype=TABLE)
-        self._new_game["rules"], self._new_game["seat"]["score"] = self.rules.packed(), START_POINTS
+        self._new_game["rules"], self._new_game["seat"]["score"] = packed_rules(self.rules), START_POINTS
         self.tables = Tables.from_records(np.repeat(self._new_game, self.n), self.rules)
         self.views: Any = np.zeros(self.n, dtype=TABLE)
         self.seats = np.zeros(self.n, dtype=np.int8)

@@ -13,7 +13,8 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
 from agents.client.address import parse_url
-from agents.client.connection import FatalConnectionError, connect
+from agents.client.connect import connect
+from agents.client.connection import FatalConnectionError
 from agents.client.playing import play
 from agents.client.session import ClientSession
 from tests.support.client_output import Output, output

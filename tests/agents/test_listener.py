@@ -13,7 +13,7 @@ import pytest
 
 from agents.client import cli as client_cli
 from agents.client.address import parse_url
-from agents.client.connection import connect
+from agents.client.connect import connect
 from agents.client.session import ClientSession
 from agents.external.listener import Listener
 from agents.external.mjai_bot import OPENING as FIRST_DECISION

@@ -12,6 +12,7 @@ from agents import registry
 from agents.strength.dial import Setting
 from agents.strength.scale import read_scale
 from arena import calibration, series
+from arena.calibrate import CHECK_EVERY
 from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
@@ -92,11 +93,11 @@ def test_a_scale_falls_from_step_to_step() -> None:
 
 
 def test_checked_strengths() -> None:
-    assert strengths_to_check(-450) == [0, -100, -200, -300, -400]
-    assert strengths_to_check(-80) == [0, -20, -40, -60, -80]
-    assert strengths_to_check(-3) == [0, -1, -2, -3]
+    assert strengths_to_check(-450, CHECK_EVERY) == [0, -100, -200, -300, -400]
+    assert strengths_to_check(-80, CHECK_EVERY) == [0, -20, -40, -60, -80]
+    assert strengths_to_check(-3, CHECK_EVERY) == [0, -1, -2, -3]
     with pytest.raises(ValueError, match="ends at -1: too short to be checked"):
-        strengths_to_check(-1)
+        strengths_to_check(-1, CHECK_EVERY)
 
 
 def test_a_bot_that_cannot_be_dialled_leaves_no_games(
@@ -162,10 +163,10 @@ def test_a_scale_is_measured_stored_and_checked(
     plot = tmp_path / "new" / "plot.svg"
     assert main(["calibrate", bot, "--games", "20", "--check", "--plot", str(plot)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert f"{bot}@{strengths_to_check(scale.lowest)[1]}" in told
+    assert f"{bot}@{strengths_to_check(scale.lowest, CHECK_EVERY)[1]}" in told
     assert "strengths are within 40 points" in told
     assert plot.read_text().startswith("<svg")
-    assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest))
+    assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest, CHECK_EVERY))
     assert not list(tmp_path.glob("*.check"))
 
 

@@ -12,7 +12,7 @@ from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
-from arena.leagues.report import as_text
+from arena.leagues.league import as_text
 from arena.leagues.standings import league_of
 from engine.common.program import OK
 

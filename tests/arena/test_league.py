@@ -21,10 +21,10 @@ from arena.checkpoint import CheckpointError
 from arena.leagues import cli, run, running
 from arena.leagues.api import league
 from arena.leagues.games import LeagueSettings, Meeting
-from arena.leagues.report import as_text, print_league
+from arena.leagues.league import League, as_text, print_league
 from arena.leagues.run import LeagueRun
 from arena.leagues.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
-from arena.leagues.standings import League, league_of, mean_by_walls
+from arena.leagues.standings import league_of, mean_by_walls
 from arena.leagues.store import Store, identity_of
 from arena.ratings import POINTS
 from arena.schedule import ROTATIONS

@@ -208,7 +208,7 @@ def test_the_warm_up_compiles_everything_once(tmp_path: Path, scale: Scale) -> N
     run("from engine.warm_up import main; assert main([]) == 0", cache)
     code = """
 import json
-from engine import compiling, warm_up
+from engine import kernel_registry, warm_up
 from numba.core import event
 for module in warm_up.modules_with_kernels(): __import__(module)
 assert not warm_up.lacking()
@@ -216,7 +216,7 @@ class Recorder(event.Listener):
     def on_start(self, event): raise AssertionError(event.data["dispatcher"])
     def on_end(self, event): pass
 event.register("numba:compile", Recorder())
-compiling.compile_imported()
+kernel_registry.compile_imported()
 """
     assert run(code, cache).stderr == ""
 
@@ -226,7 +226,7 @@ def test_all_that_is_compiled_into_a_kernel_is_reached_by_it(tmp_path: Path) -> 
     code = """
 from numba.core import event
 from engine import shanten, table_kernels, warm_up
-from engine.compiling import imported
+from engine.kernel_registry import imported
 from engine.machine_code import name_of, reached
 class Recorder(event.Listener):
     def on_start(self, event): compiled.add(name_of(event.data["dispatcher"].py_func))

@@ -17,7 +17,8 @@ import pytest
 
 from engine.common import cluster_pool
 from engine.common.cluster import LOCAL, Cluster, import_ray
-from engine.common.workers import WorkerError, at_most, connected, open_pool, run_tasks, stateless
+from engine.common.pools import WorkerError
+from engine.common.workers import at_most, connected, open_pool, run_tasks, stateless
 
 import_ray().cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers of a cluster do not have the tests
 Workers = int | Cluster
@@ -285,7 +286,7 @@ def test_arrays_can_be_written_here_and_there(workers: Workers) -> None:
 
 def look_at_cache(task: int) -> Iterator[tuple[int, int]]:
     """A task that imports kernels: how many there are, and how many the cache lacks before any is compiled."""
-    from engine.compiling import imported
+    from engine.kernel_registry import imported
     from engine.warm_up import import_if_possible, lacking
 
     for module in ("arena.bot_games", "engine.shanten"):

@@ -8,7 +8,7 @@ import pytest
 
 from engine.game import Game
 from engine.rules import MAJSOUL, TENHOU, Rules, preset
-from engine.table import TABLE
+from engine.table import TABLE, packed_rules
 from engine.tiles import FULL_SET, KIND_OF, RED_5P, RED_5S
 from tests.engine.conftest import Deal
 from tests.support.scenario import Scenario
@@ -85,9 +85,9 @@ def test_given_walls_must_fit_the_red_fives() -> None:
 
 
 def test_length_sets_the_last_wind() -> None:
-    assert preset("tenhou", "east").packed()["last_wind"] == 0
-    assert preset("majsoul").packed()["last_wind"] == 1
-    assert TABLE["rules"] == TENHOU.packed().dtype
+    assert packed_rules(preset("tenhou", "east"))["last_wind"] == 0
+    assert packed_rules(preset("majsoul"))["last_wind"] == 1
+    assert TABLE["rules"] == packed_rules(TENHOU).dtype
 
 
 @pytest.mark.parametrize(

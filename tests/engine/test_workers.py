@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.common.workers import WorkerError, delayed_interrupts, run_tasks, stateless
+from engine.common.pools import WorkerError, delayed_interrupts
+from engine.common.workers import run_tasks, stateless
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

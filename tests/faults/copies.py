@@ -32,10 +32,10 @@ NOT_COLLECTED, UNRELIABLE, TIMEOUT, DIED = "not collected", "unreliable", "timeo
 # Compiles what the machine's cache lacks of the last commit, and prints the names of its files.
 WARM_UP = """\
 import contextlib, sys
-from engine import compiling, warm_up
+from engine import kernel_registry, warm_up
 with contextlib.redirect_stdout(sys.stderr):
     code = warm_up.main([])
-print(*compiling.cached_files(), sep="\\n")
+print(*kernel_registry.cached_files(), sep="\\n")
 sys.exit(code)
 """
 

@@ -15,7 +15,7 @@ import numpy as np
 from engine import actions, table_kernels
 from engine.mjai.round_events import round_messages
 from engine.rules import START_POINTS, TENHOU, Rules
-from engine.table import GAME_OVER, ROUND_OVER, TABLE
+from engine.table import GAME_OVER, ROUND_OVER, TABLE, packed_rules
 from engine.tiles import NONE
 from tests.support.players import Chooser
 
@@ -126,7 +126,7 @@ class Ours:
     def begin(self, state: State, wall: list[int]) -> None:
         t = self.table
         self.raw[:] = 0
-        self._table["rules"] = self.rules.packed()
+        self._table["rules"] = packed_rules(self.rules)
         self._table["seat"]["score"][0] = state.scores
         self._table["wall"][0] = wall
         t.viewer, t.wall_given = NONE, 1

@@ -184,7 +184,8 @@ def next_commands(config: TrainingConfig, network: Path) -> list[str]:
 def average(parser: Parser, options: Namespace) -> int:
     """Write the mean of networks; returns the exit code."""
     from agents.bert.training.average import average as mean_of
-    from agents.bert.training.networks import quiet_libraries, save_network
+    from agents.bert.training.networks import quiet_libraries
+    from agents.bert.training.saving import save_network
 
     quiet_libraries()
     try:
@@ -198,7 +199,8 @@ def average(parser: Parser, options: Namespace) -> int:
 def deepen(parser: Parser, options: Namespace) -> int:
     """Write a deeper network; returns the exit code."""
     from agents.bert.training.deepen import deepen as deepened
-    from agents.bert.training.networks import load_bert, quiet_libraries, save_network
+    from agents.bert.training.networks import load_bert, quiet_libraries
+    from agents.bert.training.saving import save_network
 
     quiet_libraries()
     try:

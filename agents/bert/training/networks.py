@@ -1,4 +1,4 @@
-"""Loading networks to start from, and saving networks to play with."""
+"""The networks that can be trained, and loading one to start from; `agents.bert.training.saving` writes one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from safetensors import SafetensorError
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from agents.bert.export import export_checkpoint
-from agents.bert.families import CONFIG, SIZES, WEIGHTS, Family, family_of
+from agents.bert.families import CONFIG, SIZES, Family, family_of
 from agents.bert.model import MaskedTokens
 from agents.bert.model import PolicyValue as BertPolicyValue
 from agents.bert.model import make_config as make_bert_config
@@ -95,14 +94,3 @@ def load_bert(model: str) -> BertPolicyValue:
     if not isinstance(network, BertPolicyValue):
         raise ValueError(f"{model}: is a network of the bot {family_of(model).name}; only a BERT can be deepened")
     return network
-
-
-def save_network(network: PreTrainedModel, folder: Path) -> None:
-    """Write a network to `folder`: ``config.json`` and ``model.safetensors``.
-
-    Networks with policy and value also get the ``model.onnx`` that the bot plays by.
-    """
-    network.save_pretrained(folder)
-    (folder / WEIGHTS).chmod((folder / CONFIG).stat().st_mode)  # safetensors leaves it readable by its owner alone
-    if not isinstance(network, MaskedTokens):
-        export_checkpoint(folder)

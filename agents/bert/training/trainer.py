@@ -39,8 +39,8 @@ from agents.bert.symmetries import N_VARIANTS
 from agents.bert.training.config import TrainingConfig, TrainingProgress
 from agents.bert.training.data.dataset import Batch, Dataset
 from agents.bert.training.metrics import TRAIN, VALIDATION, MeanMetrics, MetricsWriter
-from agents.bert.training.networks import save_network
 from agents.bert.training.objectives import Loss, MakeObjective
+from agents.bert.training.saving import save_network
 from agents.devices import has_bf16
 from agents.memory import keep_freed_memory
 

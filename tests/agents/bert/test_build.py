@@ -21,7 +21,7 @@ from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.shards import Shard, exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
 from engine.common import progress
-from engine.common.workers import WorkerError
+from engine.common.pools import WorkerError
 from engine.records.files import write_record
 from tests.support.processes import start_group, wait_for
 from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in

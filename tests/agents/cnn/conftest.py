@@ -15,7 +15,8 @@ __all__ = ["data", "views"]
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint with random weights."""
     torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
-    from agents.bert.training.networks import create_or_load, quiet_libraries, save_network
+    from agents.bert.training.networks import create_or_load, quiet_libraries
+    from agents.bert.training.saving import save_network
 
     quiet_libraries()
     torch.manual_seed(1)

@@ -12,7 +12,7 @@ from agents.registry import make
 from agents.rl.situation import N_SITUATION, situations_of
 from engine import kernels
 from engine.rules import TENHOU, Rules
-from engine.table import GAME_OVER, TABLE
+from engine.table import GAME_OVER, TABLE, packed_rules
 from engine.tables import Tables
 
 HANDICAPS = np.array([[35_000, 35_000, 35_000], [25_000, 40_000, 40_000], [45_000, 25_000, 35_000]])
@@ -68,7 +68,7 @@ def test_situations_are_those_of_the_tables(length: Literal["east", "hanchan"]) 
 def test_situations_are_those_written_by_hand() -> None:
     """South 2, honba 2, with a riichi stick, after the start of another game."""
     tables, players = np.zeros(2, dtype=TABLE), np.array([[0, 0, 0], [0, 2, 1]], dtype=np.int8)
-    tables["rules"] = TENHOU.packed()
+    tables["rules"] = packed_rules(TENHOU)
     tables["seat"]["score"] = [[35_000, 35_000, 35_000], [41_000, 24_000, 39_000]]
     tables["round_wind"], tables["dealer"], tables["honba"], tables["sticks"] = [0, 1], [0, 1], [0, 2], [0, 1]
     south_2 = [0, 0, 0, 0, 1, 0, 0, 0, 0]
@@ -85,7 +85,7 @@ def test_situations_are_those_written_by_hand() -> None:
 @pytest.mark.parametrize("dealer", range(3))
 def test_ties_go_to_the_seat_nearer_the_first_dealer_whoever_deals(dealer: int) -> None:
     tables = np.zeros(3, dtype=TABLE)
-    tables["rules"], tables["dealer"] = TENHOU.packed(), dealer
+    tables["rules"], tables["dealer"] = packed_rules(TENHOU), dealer
     tables["seat"]["score"] = [[35_000, 35_000, 35_000], [25_000, 40_000, 40_000], [40_000, 25_000, 40_000]]
     ranks = situations_of(tables, np.zeros((3, 3), dtype=np.int8))[:, :, 17:20].argmax(axis=2)
     assert ranks.tolist() == [[0, 1, 2], [2, 0, 1], [0, 2, 1]]

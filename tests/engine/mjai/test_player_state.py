@@ -24,7 +24,7 @@ from engine.mjai.player_state import PlayerState
 from engine.records.files import read_records
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
-from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE
+from engine.table import GAME_OVER, RESPONSE, ROUND_OVER, TABLE, packed_rules
 from engine.tiles import MJAI_TILES
 from tests.support.players import ALL_HABITS, Chooser, efficient_driver, play, random_driver
 from tests.support.walls import build_wall, clustered_wall
@@ -222,9 +222,9 @@ def test_rules_that_start_game_does_not_name_are_those_given() -> None:
     for given_rules, expected in [(None, TENHOU), (MAJSOUL, MAJSOUL)]:
         state = PlayerState(given_rules)
         state.update(unnamed)
-        assert state.view.rules == expected.packed()
+        assert state.view.rules == packed_rules(expected)
     state.update(unnamed | {"rules": "tenhou", "length": "east"})
-    assert state.view.rules == TENHOU.with_length("east").packed()
+    assert state.view.rules == packed_rules(TENHOU.with_length("east"))
 
 
 def test_a_new_game_starts_anew() -> None:

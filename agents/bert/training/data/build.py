@@ -28,9 +28,9 @@ from agents.bert.training.data.workers import fill_all
 from agents.clusters import workers_for
 from engine.common.cluster import Cluster
 from engine.common.options import Parser, describe_error
+from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
-from engine.common.workers import WorkerError
 from engine.records.filters import filters_of
 
 

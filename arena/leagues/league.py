@@ -1,21 +1,81 @@
-"""Prints the standings of a league, and the cross table of every two bots."""
+"""A league and its text: the standings, and the cross table of every two bots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from io import StringIO
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from arena.bot_games import Estimate
 from arena.columns import Statistic
-from arena.leagues.columns import STANDINGS
-from arena.leagues.standings import League
+from arena.leagues.games import LeagueSettings
+from arena.leagues.standing import STANDINGS, Standing
 from arena.report import print_tables, title
 from engine.common.options import printable
+from engine.common.program import installed_version
 from engine.common.screen import TABLE_WIDTH
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two bots of a league, compared in the games that both have played.
+
+    ``ahead``: the share of these in which ``bot`` finished ahead of ``against``. ``placement``: its mean placement
+    minus that of the other; below zero, ``bot`` is the better one. ``rating``: its rating minus that of the other, from
+    all games of the league.
+    """
+
+    bot: str
+    against: str
+    games: int
+    ahead: Estimate
+    placement: Estimate
+    rating: Estimate
+
+
+@dataclass(frozen=True, repr=False)
+class League:
+    """A league; as text, the tables that ``python -m arena league`` prints.
+
+    ``standings``: the bots, best first. ``pairs``: by the names of two bots, in either order. ``failed``: external bots
+    that failed in every game; they and their games are left out of the ratings. ``games``: how many there are in all.
+    """
+
+    settings: LeagueSettings
+    standings: list[Standing]
+    pairs: Mapping[tuple[str, str], Pair]
+    failed: list[str]
+    games: int
+
+    @property
+    def ratings(self) -> dict[str, Estimate]:
+        """The rating of each bot."""
+        return {standing.bot: standing.rating for standing in self.standings}
+
+    @property
+    def widest(self) -> float | None:
+        """The half-width of the widest interval of a rating; None before there are intervals."""
+        return max((standing.rating.interval for standing in self.standings if standing.rating.interval), default=None)
+
+    def document(self) -> dict[str, Any]:
+        """The standings as JSON has them."""
+        rows = [asdict(standing) | {"failed": False} for standing in self.standings]
+        for row in rows:
+            del row["totals"]  # those of the matches are enough
+        return {
+            "version": installed_version(),
+            "league": asdict(self.settings),
+            "games": self.games,
+            "bots": rows + [{"bot": bot, "failed": True} for bot in self.failed],
+            "pairs": [asdict(pair) for pair in self.pairs.values()],
+        }
+
+    def __repr__(self) -> str:
+        return as_text(self)
 
 
 def print_league(console: Console, league: League) -> None:
