@@ -34,6 +34,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents.built_in import BUILT_IN
 from agents.files import PROGRAM, checked, checked_file, is_file, made, make_from_file, where_raised
 from agents.strength.spec import split_strength
 from engine.checks import checked_seed
@@ -41,26 +42,16 @@ from engine.checks import checked_seed
 if TYPE_CHECKING:
     from agents.base import Agent, Factory
 
-__all__ = ["BUILT_IN", "GROUP", "check", "checked", "is_built_in", "is_file", "make", "names"]
+__all__ = ["GROUP", "check", "checked", "is_built_in", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
-BUILT_IN = {name: f"agents.bots.{name}:make" for name in ("random", "tsumogiri", "efficiency", "rule", "yaku")} | {
-    "linear": "agents.linear.bot:make_linear",
-    "softmax": "agents.linear.bot:make_softmax",
-    "bert": "agents.bert:make",
-    "human": "agents.human:make",
-    "cnn": "agents.cnn:make",
-    "selfplay": "agents.selfplay.bot:make",
-    "residual": "agents.residual.bot:make",
-    "search": "agents.search.bot:make",
-}
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
 
 
 def _find(name: str) -> EntryPoint | None:
     """The entry point of a bot, without importing it. Other packages cannot replace a built-in bot."""
     if name in BUILT_IN:
-        return EntryPoint(name, BUILT_IN[name], GROUP)
+        return EntryPoint(name, BUILT_IN[name].factory, GROUP)
     return next((found for found in entry_points(group=GROUP) if found.name == name), None)
 
 

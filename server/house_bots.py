@@ -11,8 +11,9 @@ import numpy as np
 import structlog
 
 from agents.base import ActionValues, Agent, CompiledAgent
+from agents.built_in import BUILT_IN
 from agents.files import where_raised
-from agents.registry import BUILT_IN, is_file, make
+from agents.registry import is_file, make
 from agents.registry import names as registered
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength

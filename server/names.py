@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 import regex
 from confusable_homoglyphs.confusables import confusables_data
 
-from agents.registry import BUILT_IN
+from agents.built_in import BUILT_IN
 
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
 # The last four, an empty braille cell, blank hieroglyphs and a note without a head, are symbols that show as nothing.

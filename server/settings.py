@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from agents import registry
+from agents.built_in import BUILT_IN
 from engine.checks import checked_scores
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
@@ -60,7 +61,7 @@ def known_bot(spec: str) -> str:
     One of nukidora's own, without an argument, can be: it is not loaded, so that slips in flags are told at once.
     """
     registry.check(spec)
-    if spec not in registry.BUILT_IN:
+    if spec not in BUILT_IN:
         from server.house_bots import HOUSE_BOTS
 
         HOUSE_BOTS.check(spec)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from agents import registry
+from agents.built_in import BUILT_IN
 from agents.files import PROGRAM, SPEC
 from agents.pack.tracing import Trace, play, trace
 from engine.common.workers import SPAWN
@@ -71,8 +71,8 @@ def _split(spec: str) -> tuple[list[str], dict[Path, str]]:
     match = SPEC.fullmatch(spec)
     name, colon, argument = spec.partition(":")
     parts, places = [name + colon], {}
-    if name in registry.BUILT_IN or match is None:
-        if name.partition("@")[0] not in registry.BUILT_IN:
+    if name in BUILT_IN or match is None:
+        if name.partition("@")[0] not in BUILT_IN:
             raise ValueError(f"the bot {name} comes with another package: name the file that it is in, FILE.py:CLASS")
     else:
         file = Path(match["file"]).expanduser().resolve()

@@ -6,30 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from agents.built_in import BUILT_IN
 from agents.strength.spec import split_strength
 from arena.bot_games import BotGames
 from arena.columns import MISSING, PLAY
 from arena.leagues.league import League, standing_rows, widest_share
 from arena.leagues.standing import STANDINGS, Standing
 from engine.common.options import printable
-
-# How each built-in bot was made, for the last table.
-ORIGINS = {
-    "random": "a random legal action",
-    "tsumogiri": "discards what it draws",
-    "efficiency": "lowest shanten, then most useful tiles; written by hand",
-    "rule": "speed, value and danger of every action; written by hand",
-    "linear": "a weighted sum of features, learned from games of a better bot (`experiments/linear.sh`)",
-    "softmax": "the same features as a policy, learned by its gradient (`experiments/linear.sh`)",
-    "yaku": "a search for the hand to go for; how often hands are won was measured in self-play",
-    "cnn": "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)",
-    "bert": "a transformer, learned from `rule`, from rollouts and from `residual` (`experiments/bundled_network.sh`)",
-    "human": "the network of `bert`, which imitates people of Tenhou's phoenix room (`experiments/human.sh`)",
-    "residual": "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
-    "search": "tries what `residual` considers in sampled worlds, played out by `linear`",
-    "selfplay": "a small network that began at random and played itself (`experiments/selfplay.sh`)",
-}
-
 
 INTRODUCTION = """\
 # The ladder
@@ -113,7 +96,7 @@ def _origins(league: League) -> Iterator[str]:
         full, points = split_strength(standing.bot)
         name, _, argument = full.partition(":")
         weaker = "" if points is None else f"{-points} points weaker than {_code(full)}: "
-        origin = ORIGINS.get(name, "not a bot of this project")
+        origin = BUILT_IN[name].origin if name in BUILT_IN else "not a bot of this project"
         yield f"- {_code(standing.bot)}: {weaker}{origin}" + (f"; here with {_code(argument)}" if argument else "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from agents.built_in import BUILT_IN
 from engine.common.program import version
 from server.api.common import LobbyHere, Route, problems
 
@@ -22,6 +23,7 @@ class ServerInfo(BaseModel):
     weakest: dict[str, int] = Field(
         description="those of them that can play weaker, as in rule@-300, each with its lowest strength, such as -700"
     )
+    ratings: dict[str, int] = Field(description="points of those of them that play on the ladder, 0 on average")
     review_bots: list[str] = Field(description="those of them with action values, which can review games")
 
 
@@ -35,5 +37,11 @@ async def get_server(lobby: LobbyHere) -> ServerInfo:
         tokens_needed=settings.tokens_needed,
         house_bots=house_bots.playable(),
         weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in house_bots.playable()},
+        ratings={bot: rating for bot in house_bots.playable() if (rating := rating_of(bot)) is not None},
         review_bots=house_bots.evaluating(),
     )
+
+
+def rating_of(bot: str) -> int | None:
+    """The points of a bot; None for one that has not played on the ladder, or comes with another package."""
+    return BUILT_IN[bot].rating if bot in BUILT_IN else None

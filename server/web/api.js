@@ -16,6 +16,7 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {boolean} tokens_needed
  * @property {string[]} house_bots
  * @property {Record<string, number>} weakest the lowest strength of those that can play weaker
+ * @property {Record<string, number>} ratings points of those that play on the ladder, 0 on average
  * @property {string[]} review_bots those that can review
  */
 

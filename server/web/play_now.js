@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
-import { number } from "./format.js";
+import { number, signed } from "./format.js";
 import { nameInput, setOwnName } from "./own_name.js";
 import { LENGTHS, playPath, RULES } from "./room_settings.js";
 import { t } from "./words.js";
@@ -21,16 +21,21 @@ const USUAL = "rule"; // the opponent chosen at first
 const STRENGTHS = [0, -100, -200, -300, -500]; // points; as in rule@-300
 const HANDICAPS = [35000, 45000, 55000, 25000, 15000]; // what the person starts with; the opponents share the rest
 const ALL_POINTS = 105000;
-const DESCRIBED = ["random", "tsumogiri", "efficiency", "rule", "bert"];
+/** How strong a bot is called, by the points that it has at least. @type {[number, string][]} */
+const LEVELS = [
+  [130, "strong"],
+  [0, "medium"],
+  [-Infinity, "weak"],
+];
 
 /**
  * The form.
  * @param {ServerInfo} server
  * @returns {HTMLFormElement}
  */
-export function playNow({ house_bots, weakest, tokens_needed }) {
+export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
   const name = nameInput(tokens_needed ? t("lobby_name_token") : null);
-  const bots = Array.from({ length: OPPONENTS }, (_, index) => opponent(index + 1, house_bots));
+  const bots = Array.from({ length: OPPONENTS }, (_, index) => opponent(index + 1, house_bots, ratings));
   const strength = chooser("strength", STRENGTHS, strengthText);
   const handicap = chooser("handicap", HANDICAPS, handicapText);
   const clockText = el("p", { class: "muted lobby-hint" });
@@ -102,18 +107,25 @@ function randomName() {
   return `table-${low.toString(36)}${high.toString(36)}`;
 }
 
-/** @param {number} number from 1 @param {string[]} houseBots */
-function opponent(number, houseBots) {
-  const options = houseBots.map((bot) => {
-    const text = DESCRIBED.includes(bot) ? `${bot} – ${t(`lobby_bot_${bot}`)}` : bot;
-    return el("option", { value: bot, selected: bot === USUAL }, text);
-  });
+/** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
+function opponent(number, houseBots, ratings) {
+  const strongestFirst = [...houseBots].sort((a, b) => (ratings[b] ?? -Infinity) - (ratings[a] ?? -Infinity));
+  const options = strongestFirst.map((bot) =>
+    el("option", { value: bot, selected: bot === USUAL }, `${bot} – ${strengthOf(ratings[bot])}`),
+  );
   return el(
     "label",
     { class: "field" },
     t("lobby_opponent", { n: number }),
     el("select", { name: "opponent" }, options),
   );
+}
+
+/** @param {number | undefined} rating points */
+function strengthOf(rating) {
+  if (rating === undefined) return t("lobby_bot_unrated");
+  const [, level] = /** @type {[number, string]} */ (LEVELS.find(([least]) => rating >= least));
+  return t(`lobby_bot_${level}`, { points: signed(rating) });
 }
 
 /**

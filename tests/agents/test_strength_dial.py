@@ -11,6 +11,7 @@ import pytest
 
 from agents import registry
 from agents.base import Agent
+from agents.built_in import BUILT_IN
 from agents.strength import scale as scales
 from agents.strength.dial import Dialled, Setting
 from agents.strength.scale import Scale, Step, read_scale, scale_path, write_scale
@@ -202,7 +203,7 @@ def test_a_scale_is_kept_with_the_bot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(scales.SHIPPED.glob("*.json")), ids=lambda path: path.stem)
 def test_shipped_scales_are_of_built_in_bots_and_reach_far(path: Path) -> None:
-    assert path.stem in registry.BUILT_IN
+    assert path.stem in BUILT_IN
     scale = read_scale(path.stem)
     assert scale.lowest <= -500
     assert scale.steps[-1].setting.share == 1

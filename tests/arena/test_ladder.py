@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.built_in import BUILT_IN
 from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
@@ -16,6 +17,7 @@ from arena.leagues.league import as_text
 from arena.leagues.standings import league_of
 from engine.common.program import OK
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
 
@@ -30,6 +32,13 @@ def table(page: str, heading: str) -> dict[str, list[str]]:
     lines = page.split(heading, 1)[1].split("\n\n|", 1)[1].split("\n\n")[0].splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {next(cell for cell in row if cell.startswith("`")).strip("`"): row for row in rows}
+
+
+def test_the_ratings_of_built_in_bots_are_those_of_the_ladder() -> None:
+    """Which the lobby shows, so that no text says which bot is the strongest."""
+    standings = table((REPOSITORY / "docs" / "ladder.md").read_text(encoding="utf-8"), "# The ladder")
+    on_page = {bot: int(row[2].split(" ± ")[0]) for bot, row in standings.items()}
+    assert {name: bot.rating for name, bot in BUILT_IN.items() if bot.rating is not None} == on_page
 
 
 @pytest.mark.slow

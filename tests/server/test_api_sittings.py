@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agents.base import Agent
+from agents.built_in import BUILT_IN
 from agents.registry import make
 from engine.common.program import version
 from server.house_bots import HouseBots
@@ -29,6 +30,7 @@ async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path) -> Non
         told = await at.get("/api/server")
         names, reviewers = told.pop("house_bots"), told.pop("review_bots")
         assert told.pop("weakest")["rule"] <= -500
+        assert told.pop("ratings") == {bot: BUILT_IN[bot].rating for bot in ("efficiency", "random", "rule")}
         assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True}
     assert names == ["rule", "random", "efficiency"]
     assert "rule" in reviewers

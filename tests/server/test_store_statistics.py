@@ -20,7 +20,7 @@ import pytest
 from alembic import command
 from sqlalchemy import text
 
-from agents.registry import BUILT_IN
+from agents.built_in import BUILT_IN
 from arena import bot_games
 from arena.chunk import play_chunk
 from arena.recorder import file_name

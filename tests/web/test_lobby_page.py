@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from agents.built_in import BUILT_IN
 from server.house_bots import HOUSE_BOTS
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length, stop_time
@@ -99,6 +100,9 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     page.goto("/")
     play = page.get_by_role("region", name="Play now")
     play.get_by_label("Your name").fill("Ann")
+    strongest, *_, last = play.get_by_label("Opponent 1").locator("option").all_inner_texts()
+    assert strongest == f"residual \N{EN DASH} strong (+{BUILT_IN['residual'].rating})"
+    assert last.endswith("not rated yet")
     play.get_by_label("Opponent 1").select_option("efficiency")
     play.get_by_label("Opponent 2").select_option("random")
     strengths = play.get_by_label("Their strength").locator("option:not([disabled])")

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.registry import BUILT_IN, make
+from agents.built_in import BUILT_IN
+from agents.registry import make
 from engine.game import Game
 from engine.mjai.connection import DIALECTS
 from engine.mjai.messages import Message

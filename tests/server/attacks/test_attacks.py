@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.registry import BUILT_IN
+from agents.built_in import BUILT_IN
 from server.house_bots import EXPENSIVE
 from tests.server.attacks import house_bots
 from tests.server.attacks.catalogue import ATTACKS

@@ -1,0 +1,60 @@
+"""The built-in bots: what makes them, how they came to be, and how strong they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class BuiltIn(NamedTuple):
+    """A built-in bot."""
+
+    factory: str  # as an entry point names it: `agents.base.Factory`
+    origin: str  # how it was made, in Markdown
+    rating: int | None  # points, that of docs/ladder.md; None for one that has not played there
+
+
+BUILT_IN = {
+    "random": BuiltIn("agents.bots.random:make", "a random legal action", -495),
+    "tsumogiri": BuiltIn("agents.bots.tsumogiri:make", "discards what it draws", -478),
+    "efficiency": BuiltIn("agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 74),
+    "rule": BuiltIn("agents.bots.rule:make", "speed, value and danger of every action; written by hand", 147),
+    "yaku": BuiltIn(
+        "agents.bots.yaku:make", "a search for the hand to go for; how often hands win was measured in self-play", 38
+    ),
+    "linear": BuiltIn(
+        "agents.linear.bot:make_linear",
+        "a weighted sum of features, learned from games of a better bot (`experiments/linear.sh`)",
+        125,
+    ),
+    "softmax": BuiltIn(
+        "agents.linear.bot:make_softmax",
+        "the features of `linear` as a policy, learned by its gradient (`experiments/linear.sh`)",
+        68,
+    ),
+    "bert": BuiltIn(
+        "agents.bert:make",
+        "a transformer, learned from `rule`, from rollouts and from `residual` (`experiments/bundled_network.sh`)",
+        164,
+    ),
+    "human": BuiltIn(
+        "agents.human:make",
+        "the network of `bert`, which imitates people of Tenhou's phoenix room (`experiments/human.sh`)",
+        None,
+    ),
+    "cnn": BuiltIn("agents.cnn:make", "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)", 25),
+    "selfplay": BuiltIn(
+        "agents.selfplay.bot:make",
+        "a small network that began at random and played itself (`experiments/selfplay.sh`)",
+        147,
+    ),
+    "residual": BuiltIn(
+        "agents.residual.bot:make",
+        "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
+        185,
+    ),
+    "search": BuiltIn(
+        "agents.search.bot:make",
+        "tries what `residual` considers in sampled worlds, played out by a quick policy",
+        None,
+    ),
+}
