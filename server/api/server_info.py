@@ -19,29 +19,33 @@ class ServerInfo(BaseModel):
     version: str
     mjai_port: int = Field(description="port of mjai over TCP")
     tokens_needed: bool = Field(description="whether bots need a token to play")
-    house_bots: list[str] = Field(description="bots that can be named to fill seats")
+    house_bots: list[str] = Field(description="bots that can be named to fill seats, those with the most points first")
     weakest: dict[str, int] = Field(
         description="those of them that can play weaker, as in rule@-300, each with its lowest strength, such as -700"
     )
     ratings: dict[str, int] = Field(description="points of those of them that play on the ladder, 0 on average")
-    review_bots: list[str] = Field(description="those of them with action values, which can review games")
+    review_bots: list[str] = Field(
+        description="those of them with action values, which can review games, in the same order"
+    )
 
 
 @router.get("", summary="This server", responses=problems(422))
 async def get_server(lobby: LobbyHere) -> ServerInfo:
     """How to play here, and with whom."""
     settings, house_bots = lobby.settings, lobby.house_bots
+    playable = house_bots.playable()
+    rated = {name: bot.rating for name, bot in BUILT_IN.items() if name in playable and bot.rating is not None}
+    unrated = min(rated.values(), default=0) - 1
+
+    def strongest_first(bots: list[str]) -> list[str]:
+        return sorted(bots, key=lambda bot: rated.get(bot, unrated), reverse=True)
+
     return ServerInfo(
         version=VERSION,
         mjai_port=settings.mjai_port,
         tokens_needed=settings.tokens_needed,
-        house_bots=house_bots.playable(),
-        weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in house_bots.playable()},
-        ratings={bot: rating for bot in house_bots.playable() if (rating := rating_of(bot)) is not None},
-        review_bots=house_bots.evaluating(),
+        house_bots=strongest_first(playable),
+        weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in playable},
+        ratings=rated,
+        review_bots=strongest_first(house_bots.evaluating()),
     )
-
-
-def rating_of(bot: str) -> int | None:
-    """The points of a bot; None for one that has not played on the ladder, or comes with another package."""
-    return BUILT_IN[bot].rating if bot in BUILT_IN else None

@@ -109,8 +109,7 @@ function randomName() {
 
 /** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
 function opponent(number, houseBots, ratings) {
-  const strongestFirst = [...houseBots].sort((a, b) => (ratings[b] ?? -Infinity) - (ratings[a] ?? -Infinity));
-  const options = strongestFirst.map((bot) =>
+  const options = houseBots.map((bot) =>
     el("option", { value: bot, selected: bot === USUAL }, `${bot} – ${strengthOf(ratings[bot])}`),
   );
   return el(

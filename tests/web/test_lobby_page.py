@@ -158,7 +158,11 @@ def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
     page.goto("/")
     options = page.get_by_label("Opponent 1").locator("option")
     expect(options).to_have_count(len(HOUSE_BOTS.names))
-    assert [option.get_attribute("value") for option in options.all()] == list(HOUSE_BOTS.names)
+    values = [str(option.get_attribute("value")) for option in options.all()]
+    assert sorted(values) == sorted(HOUSE_BOTS.names)
+    ratings = [BUILT_IN[bot].rating for bot in values]
+    rated = [rating for rating in ratings if rating is not None]
+    assert ratings[: len(rated)] == sorted(rated, reverse=True)  # the others follow
     expect(page.get_by_label("Opponent 2")).to_have_value("rule")
 
 
