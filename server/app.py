@@ -10,6 +10,7 @@ from server.api.document import Application
 from server.api.errors import handle_errors
 from server.api.guard import Guard
 from server.api.origins import Origins
+from server.docs_page import docs_routes
 from server.lobby import Lobby
 from server.pages import missing_page, page_routes
 from server.review_work import review
@@ -36,6 +37,7 @@ def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
         title="nukidora",
         summary="Three-player mjai server",
         description=DESCRIPTION,
+        docs_url=None,  # see `server.docs_page`
         redoc_url=None,
     )
     reviews, reading = Reviews(lobby.store.record, lobby.limits, do_review), LeastUsedFirst(lobby.limits.clock)
@@ -46,6 +48,6 @@ def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
     handle_errors(app)
     for router in api.ROUTERS:
         app.include_router(router, responses=problems(413, 429))  # of `Guard`
-    app.router.routes += page_routes()
+    app.router.routes += [*page_routes(), *docs_routes()]
     app.exception_handler(404)(missing_page)
     return app

@@ -10,6 +10,7 @@ again, and never mixes files of two versions. Without the folder they are the ne
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -71,11 +72,18 @@ FOR_EVER = "public, max-age=31536000, immutable"
 class File:
     """A file that browsers are sent, as it is and gzipped."""
 
-    def __init__(self, content: bytes, suffix: str, cache_control: str = NEWEST, status: int = 200) -> None:
+    def __init__(
+        self,
+        content: bytes,
+        suffix: str,
+        cache_control: str = NEWEST,
+        status: int = 200,
+        headers: Mapping[str, str] = HEADERS,
+    ) -> None:
         self._content = content
         self._gzipped = gzip.compress(content, mtime=0)
         self._tag = f'W/"{digest(content)}"'
-        self._headers = HEADERS | {"ETag": self._tag, "Cache-Control": cache_control}
+        self._headers = {**headers} | {"ETag": self._tag, "Cache-Control": cache_control}
         self._media_type = MEDIA_TYPES[suffix]
         self._status = status
 

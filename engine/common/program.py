@@ -29,6 +29,7 @@ EXTRAS = {
         "websockets",
         "onnxruntime",
         "fastapi",
+        "fastapi_offline",
         "uvicorn",
         "sqlalchemy",
         "aiosqlite",

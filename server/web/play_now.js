@@ -110,7 +110,7 @@ function randomName() {
 /** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
 function opponent(number, houseBots, ratings) {
   const options = houseBots.map((bot) =>
-    el("option", { value: bot, selected: bot === USUAL }, `${bot} – ${strengthOf(ratings[bot])}`),
+    el("option", { value: bot, selected: bot === USUAL }, described(bot, ratings[bot])),
   );
   return el(
     "label",
@@ -120,11 +120,11 @@ function opponent(number, houseBots, ratings) {
   );
 }
 
-/** @param {number | undefined} rating points */
-function strengthOf(rating) {
-  if (rating === undefined) return t("lobby_bot_unrated");
+/** A bot with its strength; the points come first, as a phone cuts the end. @param {string} bot @param {number} [rating] */
+function described(bot, rating) {
+  if (rating === undefined) return `${bot} – ${t("lobby_bot_unrated")}`;
   const [, level] = /** @type {[number, string]} */ (LEVELS.find(([least]) => rating >= least));
-  return t(`lobby_bot_${level}`, { points: signed(rating) });
+  return `${bot} ${signed(rating)} – ${t(`lobby_bot_${level}`)}`;
 }
 
 /**

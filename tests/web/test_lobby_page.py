@@ -101,7 +101,7 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     play = page.get_by_role("region", name="Play now")
     play.get_by_label("Your name").fill("Ann")
     strongest, *_, last = play.get_by_label("Opponent 1").locator("option").all_inner_texts()
-    assert strongest == f"residual \N{EN DASH} strong (+{BUILT_IN['residual'].rating})"
+    assert strongest == f"residual +{BUILT_IN['residual'].rating} \N{EN DASH} strong"
     assert last.endswith("not rated yet")
     play.get_by_label("Opponent 1").select_option("efficiency")
     play.get_by_label("Opponent 2").select_option("random")
