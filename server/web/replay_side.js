@@ -3,7 +3,7 @@
 import { actionOf, isSame, readNote } from "./annotations.js";
 import { request } from "./api.js";
 import { lineChart } from "./chart.js";
-import { el } from "./dom.js";
+import { el, nameParts } from "./dom.js";
 import { number, signed } from "./format.js";
 import { resultPanel } from "./result.js";
 import { shortRoundName } from "./table_words.js";
@@ -93,7 +93,10 @@ export function scorePanel(timeline, go) {
     const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, shortRoundName(round));
     return el("tr", {}, el("th", { scope: "row" }, jump), cells);
   });
-  const heads = [t("replay_round"), ...names].map((name) => el("th", { scope: "col" }, name));
+  const heads = [
+    el("th", { scope: "col" }, t("replay_round")),
+    ...names.map((name) => el("th", { scope: "col" }, el("div", { class: "cut-name" }, nameParts(name)))),
+  ];
   const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
   const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": t("replay_scores") };
   return el(

@@ -1,6 +1,6 @@
 /** The element `<nuki-table>`: draws a state of a game (mjai.js). */
 
-import { el, setText } from "./dom.js";
+import { el, nameParts, setText } from "./dom.js";
 import { call, lastEvent, roundName, seatWind, summary } from "./table_words.js";
 import { setTile, tile, tileName } from "./tile.js";
 import { t } from "./words.js";
@@ -92,7 +92,7 @@ export class NukiTable extends HTMLElement {
     const seat = state.seats[index];
     const place = this.#places[side];
     this.#showEdge(state, index, place, options.bottom);
-    if (this.#changed(`names${side}`, [seat.name])) nameParts(place, seat.name);
+    if (this.#changed(`names${side}`, [seat.name])) showName(place, seat.name);
 
     const last = lastDiscarder(state) === index;
     if (this.#changed(`river${side}`, [seat.discards, last])) showRiver(place.lines, seat, last);
@@ -115,10 +115,9 @@ export class NukiTable extends HTMLElement {
   }
 
   /** A seat's edge of the plate. @param {State} state @param {number} index @param {Place} place @param {number} bottom */
-  #showEdge(state, index, { edge, name, wind, score, difference }, bottom) {
+  #showEdge(state, index, { edge, wind, score, difference }, bottom) {
     const seat = state.seats[index];
     const more = seat.score - state.seats[bottom].score;
-    setText(name, seat.name);
     setText(wind, seatWind(state, index));
     setText(score, seat.score);
     setText(difference, index === bottom ? "" : `${more > 0 ? "+" : more < 0 ? "−" : "±"}${Math.abs(more)}`);
@@ -185,7 +184,7 @@ customElements.define("nuki-table", NukiTable);
 
 /** The elements of a seat. @param {string} side */
 function makePlace(side) {
-  const [name, wind, score, difference] = ["name", "wind", "score", "difference"].map((key) =>
+  const [name, wind, score, difference] = ["name cut-name", "wind", "score", "difference"].map((key) =>
     el("span", { class: key }),
   );
   const [river, norths, hand, melds] = ["river", "norths", "hand", "melds"].map((key) =>
@@ -224,7 +223,8 @@ function makePlate() {
 }
 
 /** @param {Place} place @param {string} name */
-function nameParts({ river, norths, hand, melds }, name) {
+function showName({ name: label, river, norths, hand, melds }, name) {
+  label.replaceChildren(...nameParts(name));
   for (const [key, element] of Object.entries({ river, norths, hand, melds })) {
     element.setAttribute("aria-label", t(`table_${key}`, { name }));
   }

@@ -263,6 +263,21 @@ def test_marks(table: Page) -> None:
     expect(board.get_by_title("best of all").locator(".bar.best")).to_be_visible()
 
 
+@pytest.mark.parametrize("bottom", [0, 1, 2])
+def test_the_number_of_a_house_bot_stays_where_its_name_is_cut(table: Page, bottom: int) -> None:
+    names = ["rule (house)", "residual (house) #2", "residual (house) #3"]
+    board = show(table, [{**START[0], "names": names}, *START[1:]], bottom=bottom)
+    expect(board.locator(".name")).to_have_text([*names[bottom:], *names[:bottom]])
+    for name, number in zip(board.locator(".name").all(), [*names[bottom:], *names[:bottom]]):
+        outer, inner = name.bounding_box(), name.locator("span").last.bounding_box()
+        assert outer
+        assert inner
+        assert (min(inner["width"], inner["height"]) > 5) == ("#" in number)  # those of two sides are turned
+        for start, length in (("x", "width"), ("y", "height")):
+            assert inner[start] >= outer[start] - 1
+            assert inner[start] + inner[length] <= outer[start] + outer[length] + 1
+
+
 def test_names_stay_text(table: Page) -> None:
     board = show(table, ROUND)
     expect(board.locator(".name").nth(1)).to_have_text(HOSTILE)
