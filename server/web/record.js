@@ -150,6 +150,12 @@ export class Timeline {
     return found ?? (direction > 0 ? this.last : 0);
   }
 
+  /** How many rounds are over at a place. @param {number} place */
+  roundsOver(place) {
+    const { round, state } = this.places[place];
+    return state.phase === "playing" ? round : round + 1;
+  }
+
   /** The scores after a round, which may still be played. @param {number} index @returns {number[]} */
   scoresAfter(index) {
     return this.rounds[index + 1]?.round.startScores ?? this.#state.seats.map(({ score }) => score);

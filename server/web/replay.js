@@ -8,7 +8,8 @@ import { keyName } from "./keys.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
-import { notePanel, recordPanel, roundResult, scorePanel } from "./replay_side.js";
+import { ScorePanel } from "./replay_scores.js";
+import { notePanel, recordPanel, roundResult } from "./replay_side.js";
 import { finalPanel } from "./result.js";
 import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
@@ -72,6 +73,8 @@ export class NukiReplay extends HTMLElement {
   #where = el("output", { class: "replay-where" });
   #seats = el("div", { class: "segments seats", role: "group", "aria-label": t("replay_seat") });
   #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
+  /** @type {ScorePanel | null} null before the first round */
+  #scores = null;
   #helpButton = el(
     "button",
     { type: "button", "data-control": "help", "aria-expanded": "false", onclick: () => this.turnHelp() },
@@ -225,12 +228,13 @@ export class NukiReplay extends HTMLElement {
     const { results, rounds } = this.#timeline;
     this.#results = results.length;
     this.#note.hidden = !this.#timeline.hasNotes;
+    this.#scores = rounds.length ? new ScorePanel(this.#timeline, (place) => this.go(place)) : null;
     const last = live && results.at(-1);
     this.#side.replaceChildren(
       ...(last
         ? [el("section", { class: "last-round" }, el("h2", {}, t("replay_last_round")), roundResult(last))]
         : []),
-      ...(rounds.length ? [scorePanel(this.#timeline, (place) => this.go(place))] : []),
+      ...(this.#scores ? [this.#scores.element] : []),
       ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
     );
     this.#links.replaceChildren(...(game && !live ? [this.#copyButton(), this.#review] : []));
@@ -272,6 +276,7 @@ export class NukiReplay extends HTMLElement {
     this.#where.textContent = where;
     this.#seek.show(this.#place, where);
     this.#list.show(place.round);
+    this.#scores?.show(this.#place);
     this.#drawTable(place.state);
     this.#drawBelow(place);
     this.#link(place.round, step);

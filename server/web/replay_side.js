@@ -2,9 +2,8 @@
 
 import { actionOf, isSame, readNote } from "./annotations.js";
 import { request } from "./api.js";
-import { lineChart } from "./chart.js";
-import { el, nameParts } from "./dom.js";
-import { number, signed } from "./format.js";
+import { el } from "./dom.js";
+import { changeText } from "./replay_scores.js";
 import { resultPanel } from "./result.js";
 import { shortRoundName } from "./table_words.js";
 import { tile } from "./tile.js";
@@ -69,52 +68,6 @@ export function roundResult(state) {
     ? t("replay_draw")
     : t("replay_won", { name: wins.map(({ actor }) => seats[actor].name).join(", ") });
   return el("section", { class: "result" }, el("h2", {}, title), el("table", {}, el("tbody", {}, rows)));
-}
-
-/** @param {number} change of a score */
-function changeText(change) {
-  const sign = change > 0 ? "up" : change < 0 ? "down" : "same";
-  return el("small", { class: `change ${sign}` }, change ? signed(change) : "");
-}
-
-/**
- * Scores after each round, as a chart and as a table whose rows lead to the rounds.
- * @param {Timeline} timeline
- * @param {(place: number) => void} go
- * @returns {HTMLElement}
- */
-export function scorePanel(timeline, go) {
-  const names = timeline.latest.seats.map(({ name }) => name);
-  const rows = timeline.rounds.map(({ round, first }, index) => {
-    const after = timeline.scoresAfter(index);
-    const cells = after.map((score, seat) => {
-      return el("td", {}, number(score), " ", changeText(score - round.startScores[seat]));
-    });
-    const jump = el("button", { type: "button", class: "quiet", onclick: () => go(first) }, shortRoundName(round));
-    return el("tr", {}, el("th", { scope: "row" }, jump), cells);
-  });
-  const heads = [
-    el("th", { scope: "col" }, t("replay_round")),
-    ...names.map((name) => el("th", { scope: "col" }, el("div", { class: "cut-name" }, nameParts(name)))),
-  ];
-  const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
-  const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": t("replay_scores") };
-  return el(
-    "section",
-    { class: "scores" },
-    el("h2", {}, t("replay_scores")),
-    chart(timeline),
-    el("div", region, table),
-  );
-}
-
-/** @param {Timeline} timeline */
-function chart({ latest, rounds }) {
-  const series = latest.seats.map(({ name, score }, seat) => {
-    const starts = rounds.map(({ round }, x) => ({ x, y: round.startScores[seat], label: shortRoundName(round) }));
-    return { name, points: [...starts, { x: rounds.length, y: score, label: t("replay_end") }] };
-  });
-  return lineChart({ series, xLabel: t("replay_round"), yLabel: t("replay_points") });
 }
 
 /**

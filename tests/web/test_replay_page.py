@@ -14,6 +14,7 @@ from engine.records import tenhou_json
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length
+from tests.web.shown import number
 
 GAME = "a" * 32  # id of the game that `shown` makes up
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -186,7 +187,28 @@ def test_the_round_list_jumps(page: Page) -> None:
     buttons.nth(3).click()
     expect(page.locator("nuki-replay[data-round='3'][data-step='0']")).to_be_visible()
     expect(buttons.nth(3)).to_have_attribute("aria-current", "true")
-    expect(page.get_by_role("region", name="Scores").get_by_role("row")).to_have_count(len(rounds) + 1)
+    expect(page.get_by_role("region", name="Scores").get_by_role("row")).to_have_count(1 + 3)  # those that are over
+
+
+@both_sizes
+def test_scores_of_rounds_to_come_are_hidden_until_asked_for(page: Page) -> None:
+    messages = example()
+    show(page, messages)
+    ends = [place for place, message in enumerate(messages[1:]) if message["type"] == "end_kyoku"]
+    panel, replay = page.locator(".scores"), "document.querySelector('nuki-replay')"
+    rows, whole = panel.locator("tbody:visible tr:visible"), panel.get_by_label("also of rounds to come")
+    expect(panel).to_be_visible()
+    for place, over in [(0, 0), (ends[0] - 1, 0), (ends[0], 1), (ends[1], 2), (ends[0] + 1, 1)]:
+        page.evaluate(f"{replay}.go({place})")
+        expect(rows).to_have_count(over)
+        expect(panel.get_by_role("slider")).to_have_count(min(over, 1))
+    final = messages[-1]["scores"][0]
+    assert number(final) not in panel.inner_text()
+    whole.check()
+    expect(rows.last).to_contain_text(number(final))
+    expect(panel.locator(".chart-canvas circle")).to_have_count(3 * (len(ends) + 1))
+    page.reload()
+    expect(rows.first).to_be_visible()  # the browser remembers it
 
 
 def test_any_seat_sits_at_the_bottom_and_hands_close(page: Page) -> None:
