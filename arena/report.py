@@ -143,7 +143,7 @@ def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
 def luck_line(document: dict[str, Any]) -> str:
     """How much narrower the intervals of the placements are without luck; "" if it is not taken out."""
     ratios = [bot["luck_ratio"] for bot in document["bots"] if bot["luck_ratio"] is not None]
-    if not document["settings"]["control_variates"] or not ratios:
+    if not document["settings"]["control_variates"] or all(ratio == 1 for ratio in ratios):  # too few walls for it
         return ""
     widths = " to ".join(sorted({f"{min(ratios):.2f}", f"{max(ratios):.2f}"}))
     return (

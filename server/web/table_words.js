@@ -13,6 +13,7 @@ addWords({
     table_S: "S",
     table_W: "W",
     table_round: "{wind} {kyoku}",
+    table_round_short: "{wind}{kyoku}-{honba}",
     table_wind_E: "East",
     table_wind_S: "South",
     table_wind_W: "West",
@@ -57,6 +58,7 @@ addWords({
     table_S: "南",
     table_W: "西",
     table_round: "{wind}{kyoku}局",
+    table_round_short: "{wind}{kyoku}局{honba}本場",
     table_wind_E: "東",
     table_wind_S: "南",
     table_wind_W: "西",
@@ -105,9 +107,9 @@ export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });
 }
 
-/** `E1-0` or `東1-0`, with the honba. @param {Round} round */
+/** `E1-0` or `東1局0本場`. @param {Round} round */
 export function shortRoundName({ wind, kyoku, honba }) {
-  return `${t(`table_${wind}`)}${kyoku}-${honba}`;
+  return t("table_round_short", { wind: t(`table_${wind}`), kyoku, honba });
 }
 
 /** The wind of a seat in this round, as one letter or character; "" before the first one. @param {State} state @param {number} seat */

@@ -141,4 +141,5 @@ def test_how_much_narrower_the_intervals_are() -> None:
 
     assert "with intervals 0.91 to 0.93 times as wide" in line(0.93, 0.91, 0.92)
     assert "with intervals 1.00 times as wide" in line(1.0, 0.999, None)
+    assert line(1.0, 1.0, None) == ""  # so few walls that nothing was taken out
     assert line(None, None, None) == ""
