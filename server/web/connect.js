@@ -10,21 +10,26 @@ const BOT = "rule"; // in the lines to paste
 const NOW = `try+${BOT}+${BOT}`; // a room whose game begins at once
 const COPIED_SHOWN = 2000; // milliseconds
 
-/** Rooms to play in; `lobby_where_KEY` are their words. */
-const ROOMS = { now: NOW, default: "default" };
+/** Rooms to play in, and how; `lobby_where_KEY` are their words. @type {Record<string, {room: string, flags: string}>} */
+const ROOMS = {
+  now: { room: NOW, flags: "" },
+  watch: { room: NOW, flags: " --pause 1" }, // a hanchan of house bots is over in less than a second
+  default: { room: "default", flags: "" },
+};
 
 /**
  * The lines to paste, by their keys: `lobby_line_KEY` says what a line is for.
  * @param {ServerInfo} server
- * @param {string} room
+ * @param {string} where of ROOMS
  * @returns {Record<string, string>}
  */
-function lines({ mjai_port, tokens_needed }, room) {
+function lines({ mjai_port, tokens_needed }, where) {
+  const { room, flags } = ROOMS[where];
   const tcp = `mjsonp://${location.hostname}:${mjai_port}/${room}`;
   const token = tokens_needed ? " --name NAME --token TOKEN" : "";
   return {
-    installed: `nukidora client ${BOT} ${tcp}${token}`,
-    clone: `python -m agents.client ${BOT} ${tcp}${token}`,
+    installed: `nukidora client ${BOT} ${tcp}${token}${flags}`,
+    clone: `python -m agents.client ${BOT} ${tcp}${token}${flags}`,
     tcp,
     websocket: socketAddress(`/mjai/${room}`),
   };
@@ -36,8 +41,8 @@ function lines({ mjai_port, tokens_needed }, room) {
  * @returns {HTMLElement}
  */
 export function connect(server) {
-  const codes = Object.fromEntries(Object.keys(lines(server, NOW)).map((key) => [key, el("code", {})]));
-  const rooms = Object.entries(ROOMS).map(([key, value]) => el("option", { value }, t(`lobby_where_${key}`)));
+  const codes = Object.fromEntries(Object.keys(lines(server, "now")).map((key) => [key, el("code", {})]));
+  const rooms = Object.keys(ROOMS).map((key) => el("option", { value: key }, t(`lobby_where_${key}`)));
   const where = el("select", { onchange: fill }, rooms);
 
   function fill() {

@@ -314,6 +314,16 @@ def test_the_line_to_paste_plays_a_game(page: Page) -> None:
     expect(page.locator(".lobby-results .lobby-game", has_text="paster").first).to_be_visible(timeout=30_000)
 
 
+def test_a_line_to_paste_plays_a_game_that_can_be_followed(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("It plays").select_option("watch")
+    *command, pause, seconds = shlex.split(line(page, "nukidora is installed"))
+    assert (pause, float(seconds)) == ("--pause", 1.0)
+    assert command[-1].endswith("/try+rule+rule")
+    page.get_by_label("It plays").select_option("now")
+    assert shlex.split(line(page, "nukidora is installed")) == command
+
+
 def test_the_addresses_to_paste_are_those_of_bots(page: Page) -> None:
     page.goto("/")
     tcp = urlsplit(line(page, "your own program, TCP"))
