@@ -427,10 +427,13 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         ({"name": "a"}, b"closed your side of the connection"),
     ],
 )
-async def test_who_sends_no_more_after_its_join_is_answered(tmp_path: Path, joins: dict[str, str], told: bytes) -> None:
+@pytest.mark.parametrize("end", [b"\n", b""])
+async def test_who_sends_no_more_after_its_join_is_answered(
+    tmp_path: Path, joins: dict[str, str], told: bytes, end: bytes
+) -> None:
     async with serving(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
-        writer.write(json.dumps({"type": "join", "room": "default"} | joins).encode() + b"\n")
+        writer.write(json.dumps({"type": "join", "room": "default"} | joins).encode() + end)
         writer.write_eof()
         *_, last = (await asyncio.wait_for(reader.read(), 10)).splitlines()
         assert told in last
@@ -444,6 +447,16 @@ async def test_who_sends_no_more_after_its_request_is_answered(tmp_path: Path) -
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         writer.write_eof()
         assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 200 ")
+        writer.close()
+
+
+async def test_a_message_that_is_cut_when_its_sender_leaves_is_none(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        await reader.readline()
+        writer.write(b'{"type":"join","name":"a","room":"def')
+        writer.write_eof()
+        assert await asyncio.wait_for(reader.read(), 10) == b""
         writer.close()
 
 
