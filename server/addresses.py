@@ -12,6 +12,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
+OF_THE_PORT = frozenset({errno.EADDRINUSE, errno.EACCES})  # another address would not help
 # Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). If that many wait, Linux
 # drops the requests of new clients, which repeat them after a second.
 BACKLOG = 4096
@@ -42,7 +43,7 @@ def listening(
             try:
                 sockets.append(closing.enter_context(_listen(family, protocol, bind_to, options)))
             except OSError as error:
-                wrong = "host" if error.errno in UNAVAILABLE else setting
+                wrong = setting if error.errno in OF_THE_PORT else "host"
                 hint = f"choose another with --{wrong.replace('_', '-')} (NUKIDORA_{wrong.upper()})"
                 unavailable = OSError(f"cannot listen on {bind_to[0]}, port {bind_to[1]}: {error.strerror}; {hint}")
                 if error.errno not in UNAVAILABLE:

@@ -86,6 +86,14 @@ async def test_a_port_in_use_changes_nothing(tmp_path: Path, port: str) -> None:
     assert journal.read_text() == text
 
 
+@needs_ipv6
+async def test_an_address_that_cannot_be_listened_at_blames_no_port(tmp_path: Path) -> None:
+    """The socket of an IPv6 address takes no IPv4 connections, so this one is none of it."""
+    with pytest.raises(OSError, match=r"choose another with --host \(NUKIDORA_HOST\)$"):
+        async with running(Settings(host="::ffff:127.0.0.1", port=0, mjai_port=0, data=tmp_path)):
+            pass
+
+
 @pytest.mark.slow
 @needs_ipv6
 @pytest.mark.parametrize("host", ["::1", "::", ""])
