@@ -19,7 +19,9 @@ BUILT_IN = {
     "efficiency": BuiltIn("agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 74),
     "rule": BuiltIn("agents.bots.rule:make", "speed, value and danger of every action; written by hand", 147),
     "yaku": BuiltIn(
-        "agents.bots.yaku:make", "a search for the hand to go for; how often hands win was measured in self-play", 38
+        "agents.bots.yaku:make",
+        "a search for the hand to go for; how often hands are won was measured in self-play",
+        38,
     ),
     "linear": BuiltIn(
         "agents.linear.bot:make_linear",

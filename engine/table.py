@@ -74,7 +74,7 @@ class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for 
         return SHOW["text"](self)
 
     def _repr_svg_(self) -> str | None:
-        """The table as notebooks show it; None, so that they show the text, for a part of a table."""
+        """The table as notebooks show it; None for a part of it, or without `engine.svg`: they show the text."""
         if self.dtype.names != TABLE.names or "svg" not in SHOW:
             return None
         return SHOW["svg"](self)

@@ -12,7 +12,7 @@ from server.pages import HEADERS, File
 PATH = "/docs"
 FILES = ("swagger-ui.css", "swagger-ui-bundle.js")
 START = """\
-SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true });
+SwaggerUIBundle({ url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true, showCommonExtensions: true });
 """
 PAGE = f"""\
 <!doctype html>

@@ -39,6 +39,7 @@ from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
+from engine.svg import table_svg
 from engine.table import GAME_OVER, N_SEATS, RESPONSE, ROUND_OVER, TABLE, packed_rules, raw_bytes
 from engine.tiles import MJAI_TILES, NONE, WINDS
 
@@ -102,8 +103,6 @@ class Decision:
 
     def _repr_svg_(self) -> str:
         """The view as notebooks show it."""
-        from engine.svg import table_svg
-
         return table_svg(self.view)
 
     @property

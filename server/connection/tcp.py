@@ -78,10 +78,11 @@ class TcpTransport(MessageProtocol):
     def eof_received(self) -> bool:
         """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message.
 
-        The last line may lack its end, as that of ``printf``; one that was cut within a message is none.
+        The last line may lack its end, as that of ``printf``; one that does not end as a message does is none.
         """
         if self._buffer.endswith(b"}") and not self._closing and self._within_budget(1.0):
             last, self._buffer = bytes(self._buffer), bytearray()
+            self._message_pending(False, completed=True)
             self._handle_line(last)
         self._write_out()  # asyncio closes the transport if this returns False
         return not self._closing and self._handler.eof_received()

@@ -47,7 +47,7 @@ const KEYS = {
   h: (replay) => replay.turnHands(),
   "?": (replay) => replay.turnHelp(),
 };
-const WRITABLE = "textarea, select, input:not([type=range]), [role=slider]";
+const WRITABLE = "textarea, select, input:not([type=range], [type=checkbox]), [role=slider]";
 
 export class NukiReplay extends HTMLElement {
   #timeline = new Timeline([]);
@@ -228,6 +228,7 @@ export class NukiReplay extends HTMLElement {
     const { results, rounds } = this.#timeline;
     this.#results = results.length;
     this.#note.hidden = !this.#timeline.hasNotes;
+    const chosen = this.#scores?.element.contains(document.activeElement);
     this.#scores = rounds.length ? new ScorePanel(this.#timeline, (place) => this.go(place)) : null;
     const last = live && results.at(-1);
     this.#side.replaceChildren(
@@ -237,6 +238,7 @@ export class NukiReplay extends HTMLElement {
       ...(this.#scores ? [this.#scores.element] : []),
       ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
     );
+    if (chosen) this.#scores?.focus();
     this.#links.replaceChildren(...(game && !live ? [this.#copyButton(), this.#review] : []));
   }
 
@@ -362,7 +364,7 @@ export class NukiReplay extends HTMLElement {
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest(WRITABLE)) return;
-    if (event.key === " " && target.closest("button, a, summary")) return; // it presses that
+    if (event.key === " " && target.closest("button, a, summary, [type=checkbox]")) return; // it presses that
     const act = KEYS[keyName(event)];
     if (!act) return;
     event.preventDefault();

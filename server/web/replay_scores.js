@@ -50,9 +50,20 @@ export class ScorePanel {
     const over = this.timeline.roundsOver(this.#whole.checked ? this.timeline.last : place);
     if (over === this.#over) return;
     this.#over = over;
+    const chosen = document.activeElement;
+    const inChart = this.#chart.contains(chosen);
+    const opened = this.#chart.querySelector("details")?.open;
     this.table.hidden = over === 0;
     for (const [index, each] of this.rows.entries()) each.hidden = index >= over;
     this.#chart.replaceChildren(...(over ? [chart(this.timeline, over)] : []));
+    if (opened) this.#chart.querySelector("details")?.setAttribute("open", "");
+    if (inChart && over) this.#chart.querySelector("svg")?.focus({ preventScroll: true });
+    else if (inChart || this.rows.some((each) => each.hidden && each.contains(chosen))) this.focus();
+  }
+
+  /** Put the focus on the switch: what had it is gone. */
+  focus() {
+    this.#whole.focus({ preventScroll: true });
   }
 }
 

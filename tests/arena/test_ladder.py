@@ -34,11 +34,14 @@ def table(page: str, heading: str) -> dict[str, list[str]]:
     return {next(cell for cell in row if cell.startswith("`")).strip("`"): row for row in rows}
 
 
-def test_the_ratings_of_built_in_bots_are_those_of_the_ladder() -> None:
-    """Which the lobby shows, so that no text says which bot is the strongest."""
-    standings = table((REPOSITORY / "docs" / "ladder.md").read_text(encoding="utf-8"), "# The ladder")
+def test_ratings_and_origins_of_built_in_bots_are_those_of_the_ladder() -> None:
+    """The lobby shows the ratings, so that no text says which bot is the strongest."""
+    page = (REPOSITORY / "docs" / "ladder.md").read_text(encoding="utf-8")
+    standings = table(page, "# The ladder")
     on_page = {bot: int(row[2].split(" ± ")[0]) for bot, row in standings.items()}
     assert {name: bot.rating for name, bot in BUILT_IN.items() if bot.rating is not None} == on_page
+    for bot in on_page:
+        assert f"\n- `{bot}`: {BUILT_IN[bot].origin}\n" in page
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -232,3 +234,13 @@ def test_games_views_and_decisions_show_themselves_in_a_notebook() -> None:
 def test_the_tiles_of_three_players_have_shapes() -> None:
     names = {MJAI_NAMES[kind] for kind in SANMA_KINDS} | {"5pr", "5sr", "back"}
     assert names <= shapes().keys()
+
+
+@pytest.mark.parametrize(
+    "module", ["engine.game", "engine.tables", "engine.mjai.player_state", "engine.records.replay"]
+)
+def test_where_tables_come_from_they_can_be_shown(module: str) -> None:
+    """Whoever has a table has imported one of these."""
+    code = f"import {module}; from engine.table import SHOW; print(*sorted(SHOW))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["svg", "text"]

@@ -11,6 +11,11 @@ def test_it_describes_the_api(page: Page) -> None:
     expect(page.locator("#operations-server-get_server_api_server_get")).to_contain_text("This server")
 
 
+def test_it_shows_the_limits_of_parameters(page: Page) -> None:
+    page.goto("/docs#/games/list_games_api_games_get")
+    expect(page.locator("tr[data-param-name=limit]")).to_contain_text("maximum: 200")
+
+
 def test_a_request_can_be_tried_out(page: Page) -> None:
     page.goto("/docs#/server/get_server_api_server_get")
     page.get_by_role("button", name="Try it out").click()

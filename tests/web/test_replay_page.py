@@ -206,6 +206,13 @@ def test_scores_of_rounds_to_come_are_hidden_until_asked_for(page: Page) -> None
     assert number(final) not in panel.inner_text()
     whole.check()
     expect(rows.last).to_contain_text(number(final))
+    page.keyboard.press("ArrowRight")  # the keys go on, with the focus on the switch
+    expect(page.locator(SHOWN.format(ends[0] + 2))).to_be_visible()
+    whole.uncheck()
+    rows.first.get_by_role("button").click()
+    expect(rows).to_have_count(0)
+    expect(whole).to_be_focused()  # the button has hidden itself
+    whole.check()
     expect(panel.locator(".chart-canvas circle")).to_have_count(3 * (len(ends) + 1))
     page.reload()
     expect(rows.first).to_be_visible()  # the browser remembers it
