@@ -66,10 +66,10 @@ export function setAttribute(element, name, value) {
 
 /**
  * The parts of a name in an element of the class `cut-name`: where it is too long, the first one is cut, and the number
- * stays that tells two house bots apart, as in `rule (house) #2`.
+ * stays that tells two players apart, as in `rule (house) #2`.
  * @param {string} name
  */
 export function nameParts(name) {
-  const start = name.replace(/ #\d+$/, "");
+  const start = name.replace(/ ?#\d+$/, "");
   return [el("span", {}, start), el("span", {}, name.slice(start.length))];
 }

@@ -265,7 +265,7 @@ def test_marks(table: Page) -> None:
 
 @pytest.mark.parametrize("bottom", [0, 1, 2])
 def test_the_number_of_a_house_bot_stays_where_its_name_is_cut(table: Page, bottom: int) -> None:
-    names = ["rule (house)", "residual (house) #2", "residual (house) #3"]
+    names = ["rule (house)", "residual (house) #2", "a-bot-with-a-long-name#3"]
     board = show(table, [{**START[0], "names": names}, *START[1:]], bottom=bottom)
     expect(board.locator(".name")).to_have_text([*names[bottom:], *names[:bottom]])
     for name, number in zip(board.locator(".name").all(), [*names[bottom:], *names[:bottom]]):
