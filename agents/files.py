@@ -35,7 +35,7 @@ def is_file(spec: str) -> bool:
 
 def make_from_file(spec: str, seed: int) -> Agent:
     """The bot that ``FILE.py:NAME`` or ``FILE.py:NAME:ARGUMENT`` names. Raises ValueError."""
-    path, name, argument = checked_file(spec)
+    path, name, argument = split_file_spec(spec)
     factory = getattr(_load(path), name, None)
     if not callable(factory):
         bots = _bots_in(path)
@@ -44,7 +44,7 @@ def make_from_file(spec: str, seed: int) -> Agent:
     return _call(factory, f"{path}:{name}", argument, seed)
 
 
-def checked_file(spec: str) -> tuple[Path, str, str | None]:
+def split_file_spec(spec: str) -> tuple[Path, str, str | None]:
     """The path, the name in the file, and the argument of ``FILE.py:NAME:ARGUMENT``. Nothing is loaded.
 
     Raises ValueError where there is no such file, or no name is given.
@@ -80,7 +80,7 @@ def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: in
         signature.bind(**given)
     except TypeError as error:
         raise ValueError(f"{what}: {error}; only parameters named seed and argument are given") from None
-    return made(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
+    return call_factory(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
 
 
 def agent_of(bot: Any) -> Agent:
@@ -90,7 +90,7 @@ def agent_of(bot: Any) -> Agent:
     """
     if isinstance(bot, type):
         return _call(bot, bot.__name__, None, 0)
-    return made(partial(_itself, bot), 0, repr(bot))
+    return call_factory(partial(_itself, bot), 0, repr(bot))
 
 
 def _itself(bot: Any, seed: int) -> Any:
@@ -98,10 +98,10 @@ def _itself(bot: Any, seed: int) -> Any:
     return bot
 
 
-def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
+def call_factory(make: Callable[[int], Any], seed: int, what: str) -> Agent:
     """The bot that `make` returns for a seed, of which `what` is the name in messages; also one that is a tactic.
 
-    Raises ValueError where `make` raises, and for what is no bot; see `checked`.
+    Raises ValueError where `make` raises, and for what is no bot; see `check_agent`.
     """
     try:
         bot = make(seed)
@@ -113,10 +113,10 @@ def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
         if not callable(getattr(bot, "observe", make)):
             raise ValueError(f"{what} has an observe that is no method")
         bot = TacticAgent(make, seed, getattr(bot, "name", type(bot).__name__))
-    return checked(bot, what)
+    return check_agent(bot, what)
 
 
-def checked(bot: Any, what: str) -> Agent:
+def check_agent(bot: Any, what: str) -> Agent:
     """`bot`, if it has what an agent needs; one without a name is named by its class. Raises ValueError."""
     if not callable(getattr(bot, "act", None)):
         raise ValueError(

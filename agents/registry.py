@@ -35,14 +35,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.built_in import BUILT_IN
-from agents.files import PROGRAM, checked, checked_file, is_file, made, make_from_file, where_raised
+from agents.files import PROGRAM, call_factory, check_agent, is_file, make_from_file, split_file_spec, where_raised
 from agents.strength.spec import split_strength
-from engine.checks import checked_seed
+from engine.checks import check_seed
 
 if TYPE_CHECKING:
     from agents.base import Agent, Factory
 
-__all__ = ["GROUP", "check", "checked", "is_built_in", "is_file", "make", "names"]
+__all__ = ["GROUP", "check", "check_agent", "is_built_in", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
@@ -76,7 +76,7 @@ def check(spec: str) -> None:
     """
     bot, _ = split_strength(spec)
     if _registered(bot) is None:
-        checked_file(bot)
+        split_file_spec(bot)
 
 
 def make(spec: str, seed: int = 0) -> Agent:
@@ -86,7 +86,7 @@ def make(spec: str, seed: int = 0) -> Agent:
     that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument. Raises TypeError for a seed
     that is no integer.
     """
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     if not isinstance(spec, str):
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
     bot, strength = split_strength(spec)
@@ -103,7 +103,7 @@ def make(spec: str, seed: int = 0) -> Agent:
         built_in: Agent = found.load()(argument if colon else None, seed)
         return built_in
     factory = _load(found)
-    return made(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
+    return call_factory(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
 
 
 def _registered(spec: str) -> EntryPoint | None:

@@ -11,12 +11,12 @@ from typing import Literal
 from rich.console import Console
 
 from agents.base import Agent
-from agents.registry import checked
+from agents.registry import check_agent
 from arena.match import Match
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, games_of, round_up
 from arena.stopping import Sprt, Until
-from engine.checks import checked_scores, checked_seed, whole_number
+from engine.checks import check_scores, check_seed, whole_number
 from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
 
@@ -71,13 +71,13 @@ def play(
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')
     games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     for bot in bots:
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
-    named = tuple(bot if isinstance(bot, str) else checked(bot, repr(bot)).name for bot in bots)
+    named = tuple(bot if isinstance(bot, str) else check_agent(bot, repr(bot)).name for bot in bots)
     settings = RunSettings(
-        *(named, round_up(games), seed, rules, length, timeout, checked_scores(scores), stop, control_variates),
+        *(named, round_up(games), seed, rules, length, timeout, check_scores(scores), stop, control_variates),
         tenhou_seed=tenhou_seed,
     )
     settings.make_rules()  # raises for rules that do not exist

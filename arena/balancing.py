@@ -32,7 +32,7 @@ from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import connected
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 
 # Games of a step at which it is looked at -> the share of games in which one bot finishes ahead of another from which
@@ -163,7 +163,7 @@ class Balance:
 
     def _start_step(self) -> Series:
         number, options = len(self._steps), self._options
-        games, step_seed = round_up(LOOKS[-1][0]), derived_seed(options.seed, "step", number)
+        games, step_seed = round_up(LOOKS[-1][0]), derive_seed(options.seed, "step", number)
         match = RunSettings(self.dials.specs, games, step_seed, options.rules, options.length, options.timeout)
         folder = None if self._folder is None else self._folder / f"{number:02}"
         self._steps.append(Series([match], self.workers, folder))

@@ -15,7 +15,7 @@ from math import ceil, floor, log10, sqrt
 import numpy as np
 
 from arena import student
-from arena.luck import without_luck
+from arena.luck import adjust_for_luck
 from arena.schedule import ROTATIONS, seating
 from arena.tallies.names import HISTOGRAMS, INDEX, block
 from engine.compiling import kernel
@@ -225,7 +225,7 @@ def compare(first: BotGames, second: BotGames) -> Comparison:
 def fair(values: np.ndarray, luck: np.ndarray | None, index: int) -> np.ndarray:
     """The mean of ``values``, [walls, rotations], on each wall, without the ``luck`` of that index: float64[walls]."""
     by_wall: np.ndarray = values.mean(axis=1)
-    return by_wall if luck is None else without_luck(by_wall, luck[..., index].mean(axis=1))
+    return by_wall if luck is None else adjust_for_luck(by_wall, luck[..., index].mean(axis=1))
 
 
 def compare_all(bots: Sequence[BotGames]) -> list[Comparison]:

@@ -79,7 +79,9 @@ class Calibration:
         table = Table("temperature", "random\n%", "points", "", title=f"{self.bot}: settings of the dial", box=SIMPLE)
         for number, setting in enumerate(settings):
             below = ratings.difference(number, 0)
-            table.add_row(f"{setting.temperature:g}", f"{setting.share:.0%}".rstrip("%"), shown(below), bar(below.mean))
+            table.add_row(
+                f"{setting.temperature:g}", f"{setting.share:.0%}".rstrip("%"), format_points(below), bar(below.mean)
+            )
         screen.print(table)
         scale = make_scale(self.bot, settings, ratings, self.measurement.games)
         path = write_scale(scale)
@@ -114,7 +116,9 @@ class Check:
         off = [each.mean - asked for each, asked in zip(measured, self.strengths)]
         table = Table("bot", "measured", "off", "", title=f"{self.bot}: asked for and measured", box=SIMPLE)
         for asked, below, by in zip(self.strengths, measured, off):
-            table.add_row(f"{self.bot}@{asked}" if asked else self.bot, shown(below), f"{by:+.0f}", bar(below.mean))
+            table.add_row(
+                f"{self.bot}@{asked}" if asked else self.bot, format_points(below), f"{by:+.0f}", bar(below.mean)
+            )
         screen.print(table)
         n_within = sum(abs(by) <= WITHIN for by in off[1:])
         told = f"{self.measurement.games:,} games; {n_within} of {len(off) - 1} strengths are within {WITHIN} points"
@@ -139,7 +143,7 @@ def strengths_to_check(lowest: int, every: int) -> list[int]:
     return sorted(spread, reverse=True)
 
 
-def shown(below: Estimate) -> str:
+def format_points(below: Estimate) -> str:
     """Points with their interval."""
     return f"{below.mean:+.0f}" if not below.interval else f"{below.mean:+.0f} ± {below.interval:.0f}"
 

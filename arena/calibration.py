@@ -17,7 +17,7 @@ from arena.ratings import Ratings, rate
 from arena.schedule import Bot, RunSettings, labels, round_up
 from arena.series import Series
 from engine.common.cluster import Cluster
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tables import PolicyFault, Tables
 
@@ -65,7 +65,7 @@ def sampled_values(bot: ActionValues) -> np.ndarray:
         actions: np.ndarray = bot.act(asked)  # type: ignore[attr-defined]
         return actions
 
-    tables = Tables([derived_seed(SAMPLE_SEED, "wall", k) for k in range(SAMPLE_GAMES)])
+    tables = Tables([derive_seed(SAMPLE_SEED, "wall", k) for k in range(SAMPLE_GAMES)])
     try:
         for _ in tables.play([policy], np.zeros((SAMPLE_GAMES, N_SEATS), np.int8)):
             if sum(map(len, views)) >= SAMPLE_SIZE:
@@ -145,7 +145,7 @@ class Measurement:
 
 def make_settings(spec: str, settings: dict[str, Setting], match: RunSettings) -> list[Bot]:
     """The bots of a match, whose names are keys of ``settings``: `arena.series.BotsOf`."""
-    seeds = [derived_seed(match.seed, "bot", index) for index in range(len(match.bots))]
+    seeds = [derive_seed(match.seed, "bot", index) for index in range(len(match.bots))]
     return [
         Bot(name, Dialled(registry.make(spec, seed), settings[name], name, seed))
         for name, seed in zip(labels(match.bots), seeds)

@@ -24,7 +24,7 @@ from arena.bot_games import N_COUNTS
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from engine.common.files import naming
 from engine.common.sources import ROOT, digest_of_sources
 from engine.table import N_SEATS
@@ -130,7 +130,7 @@ class LineFile:
                 take(line)
         except DAMAGE as error:
             self._file.close()
-            raise self.damaged() from error
+            raise self.damage_error() from error
 
     def append(self, line: dict[str, Any]) -> None:
         """Write a line. Raises OSError."""
@@ -159,9 +159,9 @@ class LineFile:
         with suppress(ValueError, RecursionError):
             if isinstance(parsed := json.loads(line), dict):
                 return parsed
-        raise self.damaged()
+        raise self.damage_error()
 
-    def damaged(self) -> CheckpointError:
+    def damage_error(self) -> CheckpointError:
         """The error for a file that nobody can go on with."""
         return CheckpointError(
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
@@ -195,7 +195,7 @@ class Checkpoint:
         if chunk.luck is not None:
             line["luck"] = chunk.luck.tolist()
         if chunk.tallies is not None:
-            line["tallies"] = packed(chunk.tallies)
+            line["tallies"] = pack(chunk.tallies)
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._lines.append(line)
@@ -209,15 +209,15 @@ def parse_chunk(line: dict[str, Any]) -> ChunkResult:
     """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
-    tallies = unpacked(line["tallies"]) if "tallies" in line else None
-    walls, counts = checked_walls(line["walls"]), np.array(line["counts"], dtype=np.int32)
+    tallies = unpack(line["tallies"]) if "tallies" in line else None
+    walls, counts = check_walls(line["walls"]), np.array(line["counts"], dtype=np.int32)
     shape = (len(walls), ROTATIONS, N_SEATS)
     if counts.shape != (*shape, N_COUNTS) or (luck is not None and luck.shape != (*shape, 2)):
         raise ValueError("games of another shape")
     return ChunkResult(walls, counts, 0, faults, luck, tallies)
 
 
-def checked_walls(walls: Any) -> list[int]:
+def check_walls(walls: Any) -> list[int]:
     """The numbers of walls in a file. Raises ValueError for what is none, or there twice; TypeError."""
     if not all(type(wall) is int and wall >= 0 for wall in walls) or len(set(walls)) < len(walls):
         raise ValueError(f"not the numbers of walls: {walls}")

@@ -137,16 +137,16 @@ def play_games(
             count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)
-            yield played(tables.records)
+            yield count_played(tables.records)
     except PolicyFault as fault:
         raise GameError(describe_fault(fault, bots, games)) from fault
     counts[..., SCORE] = tables.records["seat"]["score"]
     for observer in observers:
         observer.games_ended()
-    yield played(tables.records)
+    yield count_played(tables.records)
 
 
-def played(records: np.ndarray) -> float:
+def count_played(records: np.ndarray) -> float:
     """How many of the games ``records`` TABLE[n] are played; of one that goes on its part of the scheduled rounds.
 
     The time that is left follows from it: of games in lock step, hardly one ends in the first half of the time.

@@ -155,7 +155,7 @@ def luck_of(factors: np.ndarray) -> np.ndarray:
     return (factors - others) @ COEFFICIENTS.T
 
 
-def without_luck(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
+def adjust_for_luck(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
     """``values`` [walls] minus the part that goes with ``luck`` [walls], in the order in which the walls were played.
 
     From each value a multiple of its luck is taken, by regression on the walls before it alone: so the expectation of

@@ -10,14 +10,14 @@ import numpy as np
 
 from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
 from arena.tallies.names import N_TALLIES, block
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
 from engine.common.options import printable
 from engine.records.filters import Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.records.stream import Item, wanted
+from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
 from engine.table import GAME_OVER, N_SEATS, TABLE
 
@@ -39,7 +39,7 @@ class RecordedGame:
     def as_json(self) -> dict[str, Any]:
         """The game as a line of a journal."""
         kept = {"names": self.names, "placements": self.placements, "points": self.points}
-        return kept | {"counts": self.counts.tolist(), "tallies": packed(self.tallies)}
+        return kept | {"counts": self.counts.tolist(), "tallies": pack(self.tallies)}
 
     @classmethod
     def of_json(cls, kept: dict[str, Any]) -> RecordedGame:
@@ -49,7 +49,7 @@ class RecordedGame:
         placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
         if not len(names) == len(placements) == len(points) == N_SEATS:
             raise ValueError("a game has three seats")
-        return cls(names, counts, unpacked(kept["tallies"])[0], placements, points)
+        return cls(names, counts, unpack(kept["tallies"])[0], placements, points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Counted:
 def count_item(item: Item, filters: Filters) -> Counted:
     """Count the game of one record."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
         return Counted() if record is None else count_record(record, item.name)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])
@@ -96,7 +96,7 @@ def count_record(record: GameRecord, name: str) -> Counted:
     known = record.events[0].get("names") or []
     names = [printable(str(name)) for name in [*known, "", "", ""][:N_SEATS]]
     for seat in range(N_SEATS):
-        if record.told_handed_over(seat):
+        if record.describe_handover(seat):
             names[seat] = ""
     points = replay.rules.final_points(scores)
     game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)

@@ -21,7 +21,7 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, usable_cores
-from engine.common.pools import WorkerError, delayed_interrupts
+from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.records.archives import members
@@ -106,13 +106,13 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
                     say_new(notes, item.name, counted.notes)
                     if counted.fault:
                         print(counted.fault, file=sys.stderr)
-                    with delayed_interrupts():  # else a game could be counted twice
+                    with delay_interrupts():  # else a game could be counted twice
                         count.add(counted)
         except KeyboardInterrupt:
             code, why = INTERRUPTED, "interrupted"
         except WorkerError as error:
             code, why = FAILED, str(error)
-        with delayed_interrupts():
+        with delay_interrupts():
             count.keep()
         print_statistics(screen(), count, options.players_shown, options.statistics, n_shown)
         if code != OK:

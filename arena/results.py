@@ -17,7 +17,7 @@ from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.schedule import ROTATIONS, RunSettings, seating
 from arena.tallies.names import N_TALLIES
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from engine.common.files import write_atomically
 from engine.common.program import installed_version
 from engine.table import N_SEATS
@@ -60,7 +60,7 @@ class Results:
         if chunk.tallies is not None:
             self._tallies += chunk.tallies.sum(axis=0)
             if self.settings.stop is not None:
-                self._of_chunks.append((chunk.walls, packed(chunk.tallies)))
+                self._of_chunks.append((chunk.walls, pack(chunk.tallies)))
 
     def drop_after(self, n_walls: int) -> None:
         """Forget the walls after the first ``n_walls``: the run stops there."""
@@ -68,7 +68,7 @@ class Results:
         self._faults = [fault for fault in self._faults if fault.wall < n_walls]
         self._tallies = np.zeros_like(self._tallies)
         for walls, text in self._of_chunks:
-            self._tallies += unpacked(text)[self._finished[walls]].sum(axis=0)
+            self._tallies += unpack(text)[self._finished[walls]].sum(axis=0)
 
     @property
     def n_first(self) -> int:

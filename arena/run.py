@@ -223,7 +223,7 @@ class ArenaRun:
         if self._files is not None:
             self._files.delete_parts()
 
-    def written(self) -> str:
+    def describe_files(self) -> str:
         """What is kept of the run, where, and what to do with it: a line each."""
         if self.finished is not None:
             return f"{self.json} has these results already, so nothing was played or saved; to play again, delete it"

@@ -77,7 +77,7 @@ def run(
         code, why = INTERRUPTED, "interrupted"
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
-    with uninterrupted():
+    with ignore_interrupts():
         if arena_run.finished is None and arena_run.games == 0:
             console.print("no games finished yet")
         else:
@@ -87,7 +87,7 @@ def run(
         if code == OK:
             try:
                 arena_run.finish()
-                console.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+                console.print(arena_run.describe_files(), soft_wrap=True, highlight=False, markup=False)
                 if is_default:
                     console.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
@@ -123,7 +123,7 @@ def first_activate() -> str:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C in the block: a second one does not prevent the tables."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -19,7 +19,7 @@ from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
 from arena.stopping import Sprt, Until
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tenhou_walls import TenhouWalls, further_seed
 
@@ -82,7 +82,7 @@ class RunSettings:
         ``given``: specs, or bots that are made already, in place of ``bots``.
         """
         agents = [
-            make_agent(bot, derived_seed(self.seed, "bot", index), self.timeout) if isinstance(bot, str) else bot
+            make_agent(bot, derive_seed(self.seed, "bot", index), self.timeout) if isinstance(bot, str) else bot
             for index, bot in enumerate(given or self.bots)
         ]
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]
@@ -93,7 +93,7 @@ class RunSettings:
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of the walls with these indices."""
-        return [derived_seed(self.seed, "wall", wall) for wall in walls]
+        return [derive_seed(self.seed, "wall", wall) for wall in walls]
 
     def tenhou_walls(self, games: Sequence[Game]) -> list[TenhouWalls]:
         """Tenhou's walls of each of ``games``; none if they are shuffled from their seeds."""

@@ -28,17 +28,17 @@ def whole_number(value: object, what: str, accepted: str, greatest: int, least: 
     return number
 
 
-def checked_seat(seat: object) -> int:
+def check_seat(seat: object) -> int:
     """`seat` as an int. Raises TypeError or ValueError if there is no such seat."""
     return whole_number(seat, "seat", _SEAT, N_SEATS - 1)
 
 
-def checked_seed(seed: object) -> int:
+def check_seed(seed: object) -> int:
     """`seed` as an int. Raises TypeError or ValueError if it is no seed."""
     return whole_number(seed, "seed", _SEED, MAX_SEED)
 
 
-def checked_scores(scores: object) -> Scores:
+def check_scores(scores: object) -> Scores:
     """`scores` as the points that three seats start a game with.
 
     They share out the points of an even start, so that points and riichi sticks always add up to as much. Raises
@@ -64,4 +64,4 @@ def scores_in(text: str) -> Scores:
     found = _SCORES.fullmatch(text)
     if found is None:
         raise ValueError("give three numbers of points, as in 25000,35000,45000")
-    return checked_scores([int(score) for score in found.groups()])
+    return check_scores([int(score) for score in found.groups()])

@@ -21,7 +21,7 @@ import engine.svg
 import engine.text  # noqa: F401
 from engine import table_kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
-from engine.checks import checked_scores, checked_seat, checked_seed, whole_number
+from engine.checks import check_scores, check_seat, check_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
@@ -68,20 +68,20 @@ class Game:
         `rules`: also the name of a preset, ``"tenhou"`` or ``"majsoul"``. `walls`: the walls of the first rounds, 108
         tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`. A
         text is the seed of a game on Tenhou (``SHUFFLE seed`` in its record): the rounds get the walls that they had
-        there. `scores`: what each seat starts with, see `engine.checks.checked_scores`. Raises TypeError or ValueError
+        there. `scores`: what each seat starts with, see `engine.checks.check_scores`. Raises TypeError or ValueError
         for a seed, rules, names or scores that are none, and for a wall that does not hold each tile exactly once.
         """
         rules = self.rules = rules_named(rules)
         of_tenhou = isinstance(seed, str) and seed.startswith(GENERATOR)
         self._tenhou = TenhouWalls(str(seed), red_fives=rules.red_fives) if of_tenhou else None
-        number = 0 if of_tenhou else checked_seed(seed)
-        self.names = _checked_names(names)
+        number = 0 if of_tenhou else check_seed(seed)
+        self.names = _check_names(names)
         self._walls: Iterator[Any] = iter(walls)
         self._dealt: list[Any] = []  # walls used, for `restore`
         self._n_dealt = 0
         self._look_into(np.zeros(TABLE.itemsize, dtype=np.uint8))
         self._table["rules"] = packed_rules(rules)
-        self._table["seat"]["score"] = checked_scores(scores)
+        self._table["seat"]["score"] = check_scores(scores)
         self._phase = int(self._table["phase"][0])
         self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
@@ -145,7 +145,7 @@ class Game:
         Raises TypeError or ValueError if there is no such seat.
         """
         if type(seat) is not int or not 0 <= seat < N_SEATS:
-            seat = checked_seat(seat)
+            seat = check_seat(seat)
         n = table_kernels.legal_actions(self._raw, 0, seat, self._menu)
         found: list[int] = ACTIONS[self._menus[n]].tolist()
         return found
@@ -157,7 +157,7 @@ class Game:
         unchanged.
         """
         if type(seat) is not int or type(action) not in NUMBERS:
-            seat, action = checked_seat(seat), self._checked_action(seat, action)
+            seat, action = check_seat(seat), self._check_action(seat, action)
         try:
             phase = table_kernels.apply_action(self._raw, 0, seat, action.real)
         except OverflowError:
@@ -184,7 +184,7 @@ class Game:
     def view(self, seat: int) -> np.record:
         """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
         copied = np.zeros(1, dtype=TABLE)
-        table_kernels.write_view(self._raw, 0, checked_seat(seat), raw_bytes(copied), 0)
+        table_kernels.write_view(self._raw, 0, check_seat(seat), raw_bytes(copied), 0)
         return copied[0]
 
     @property
@@ -204,7 +204,7 @@ class Game:
 
     def new_messages(self, seat: int) -> list[Message]:
         """The messages since the last call for `seat`, as that seat may see them."""
-        seat = checked_seat(seat)
+        seat = check_seat(seat)
         self._read()
         fresh = self._messages[self._delivered[seat] :]
         self._delivered[seat] = len(self._messages)
@@ -300,12 +300,12 @@ class Game:
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)
-        menu = self.legal(checked_seat(seat))
+        menu = self.legal(check_seat(seat))
         if not menu:
             return f"seat {seat} is not asked now (asked: {list(self.asked)}), so it cannot {name}"
         return f"seat {seat} may not {name}; legal: {', '.join(map(action_name, menu))}"
 
-    def _checked_action(self, seat: int, action: object) -> int:
+    def _check_action(self, seat: int, action: object) -> int:
         """`action` as an int; TypeError if it is none."""
         number = next((number for number, name in enumerate(ACTION_NAMES) if name == action), None)
         hint = "" if number is None else f" ({action} is {number})"
@@ -316,7 +316,7 @@ class Game:
             raise IllegalAction(str(error)) from None
 
 
-def _checked_names(names: Sequence[str]) -> tuple[str, str, str]:
+def _check_names(names: Sequence[str]) -> tuple[str, str, str]:
     """The names of the three players. Raises TypeError or ValueError for anything else."""
     if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"names must be three texts, such as ('Aki', 'Ben', 'Chi'), not {names!r}")

@@ -15,7 +15,7 @@ import engine.svg
 import engine.text  # noqa: F401
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.checks import checked_scores, checked_seed, whole_number
+from engine.checks import check_scores, check_seed, whole_number
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, packed_rules, raw_bytes
 from engine.tenhou_walls import TenhouWalls
@@ -63,11 +63,11 @@ class Tables:
         """Start one game for each 64-bit seed; `rules`: also the name of a preset.
 
         A policy is called with at most `batch` views at a time. `scores`: what each seat starts with, int[3], or
-        int[n, 3] for each game by itself, see `engine.checks.checked_scores`. `walls`: those of each game, in place of
+        int[n, 3] for each game by itself, see `engine.checks.check_scores`. `walls`: those of each game, in place of
         walls that are shuffled from its seed, with red fives if `rules` have them. Raises TypeError or ValueError, in
         one line, for seeds, rules, a batch or scores that are none.
         """
-        checked, rules = _checked_seeds(seeds), rules_named(rules)
+        checked, rules = _check_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = packed_rules(rules)
         self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
@@ -120,7 +120,7 @@ class Tables:
         PolicyFault if a policy raises or returns an action that is not legal, TypeError or ValueError for policies or
         `players` that do not fit the tables.
         """
-        players = self._checked_players(policies, players)
+        players = self._check_players(policies, players)
         while True:
             decisions = self._ask_all(policies, players)
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
@@ -148,11 +148,11 @@ class Tables:
 
     def play_round(self, policies: Sequence[Policy], players: np.ndarray) -> None:
         """Play every game to the end of its present round; arguments and errors as in `play`."""
-        players = self._checked_players(policies, players)
+        players = self._check_players(policies, players)
         while self._ask_all(policies, players):
             pass
 
-    def _checked_players(self, policies: Sequence[Policy | None], players: np.ndarray) -> np.ndarray:
+    def _check_players(self, policies: Sequence[Policy | None], players: np.ndarray) -> np.ndarray:
         """`players` as int8[n, 3]. Raises TypeError or ValueError if it or the policies are of the wrong kind."""
         if not isinstance(policies, Sequence) or not all(each is None or callable(each) for each in policies):
             raise TypeError(f"policies must be a sequence of functions from views to actions, not {policies!r}")
@@ -209,23 +209,23 @@ class Tables:
 def _scores_of_games(scores: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
     """The starting scores of `n` games: int64[n, 3]. Raises TypeError or ValueError for anything else."""
     if not isinstance(scores, np.ndarray) or scores.ndim < 2:
-        return np.tile(checked_scores(scores), (n, 1))
+        return np.tile(check_scores(scores), (n, 1))
     if scores.shape != (n, N_SEATS):
         raise ValueError(f"scores must be int[3], or int{[n, N_SEATS]} for each game, not {list(scores.shape)}")
     for row in np.unique(scores, axis=0):
-        checked_scores(row)
+        check_scores(row)
     return scores.astype(np.int64)
 
 
-def _checked_seeds(seeds: object) -> np.ndarray:
+def _check_seeds(seeds: object) -> np.ndarray:
     """`seeds` as uint64[n]. Raises TypeError or ValueError if it holds anything else than seeds."""
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
         raise TypeError(f"seeds must be a sequence with a seed for each game, such as range(100), not {seeds!r}")
-    array = seeds if isinstance(seeds, np.ndarray) else np.array([checked_seed(seed) for seed in seeds], dtype="u8")
+    array = seeds if isinstance(seeds, np.ndarray) else np.array([check_seed(seed) for seed in seeds], dtype="u8")
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise TypeError(f"seeds must be one row of integers, not {array.dtype}{list(array.shape)}")
     if array.dtype.kind == "i" and len(array):
-        checked_seed(array.min())
+        check_seed(array.min())
     return array.astype(np.uint64)
 
 

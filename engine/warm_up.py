@@ -236,7 +236,7 @@ def show(
             number, name = messages.get()
             if name is None:
                 if processes[number].returncode != 0:
-                    raise failed(processes[number])
+                    raise worker_error(processes[number])
                 running -= 1
             elif name in functions - compiled:
                 compiled.add(name)
@@ -244,7 +244,7 @@ def show(
                 say(len(compiled), len(functions))
 
 
-def failed(process: subprocess.Popen[str]) -> WarmUpError:
+def worker_error(process: subprocess.Popen[str]) -> WarmUpError:
     """The error of a process that has ended early, with the last line that it printed."""
     assert process.stderr is not None
     printed = process.stderr.read()

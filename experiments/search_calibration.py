@@ -38,7 +38,7 @@ from agents.search.model import BUNDLED, load_model
 from agents.search.worlds import SAMPLER
 from engine.common.progress import Progress
 from engine.rules import TENHOU
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import TABLE, raw_bytes
 from engine.tables import Tables
 
@@ -65,7 +65,7 @@ class Position(NamedTuple):
 
 def positions(batch: int) -> tuple[list[Position], int]:
     """Positions of GAMES games among three of BOT, and the number of close decisions they were taken from."""
-    bot, random = make(BOT, batch), np.random.default_rng(derived_seed(batch, "games", 0))
+    bot, random = make(BOT, batch), np.random.default_rng(derive_seed(batch, "games", 0))
     assert isinstance(bot, ActionValues)
     tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
     found: list[Position] = []
@@ -118,13 +118,13 @@ def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
     given, n = positions(batch)
     bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*POLICIES, "residual")}
     for chain in range(2):
-        seed, judging = (derived_seed(batch, use, chain) for use in ("worlds", "judging"))
+        seed, judging = (derive_seed(batch, use, chain) for use in ("worlds", "judging"))
         worlds = sampled_worlds(given, WORLDS, seed)
         for policy in POLICIES:
             found[policy][chain] = gaps(given, worlds, 1, Playouts(policy), seed)
         found["residual"][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
     true = np.array([each.table for each in given], dtype=TABLE)
-    found["outcome"] = gaps(given, true, WALLS, bot, derived_seed(batch, "walls", 0))
+    found["outcome"] = gaps(given, true, WALLS, bot, derive_seed(batch, "walls", 0))
     return n, found | {name: np.array([getattr(each, name) for each in given]) for name in ("game", "prior")}
 
 

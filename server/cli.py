@@ -11,7 +11,7 @@ from engine.common.options import Parser, describe_error
 from engine.mjai.connection import check_name
 from server.addresses import listening
 from server.data_folder import exclusive_lock, make_folder
-from server.flags import make_flags, parse, read_settings, wanted_format
+from server.flags import find_log_format, make_flags, parse, read_settings
 from server.settings import PREFIX, Settings
 
 COMMANDS = ("token", "backup", "restore", "prune")  # each names what it needs by an option of its own name
@@ -64,7 +64,7 @@ def make_parser() -> Parser:
     return parser
 
 
-def unused_data(settings: Settings) -> str:
+def find_unused_data(settings: Settings) -> str:
     """How to use the data of an earlier version, whose default folder was another; "" where there is none."""
     default = Settings.data
     unused = settings.data == default and not settings.database and not default.exists()
@@ -86,14 +86,14 @@ def check_addresses(settings: Settings) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
-    if wanted_format(argv) == "json":  # of errors in the arguments, too
+    if find_log_format(argv) == "json":  # of errors in the arguments, too
         from server.logs import start_logging
 
         start_logging("json")
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
-    hint = unused_data(settings)
+    hint = find_unused_data(settings)
     if vars(args).keys().isdisjoint(COMMANDS):
         try:
             check_addresses(settings)

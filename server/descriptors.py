@@ -32,10 +32,10 @@ def fit_connections(settings: Settings) -> Settings:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         soft = wanted
-    return fitted(settings, soft if soft != resource.RLIM_INFINITY else MAX_SOFT_LIMIT)
+    return fit_settings(settings, soft if soft != resource.RLIM_INFINITY else MAX_SOFT_LIMIT)
 
 
-def fitted(settings: Settings, limit: int) -> Settings:
+def fit_settings(settings: Settings, limit: int) -> Settings:
     """The settings with as many connections as `limit` descriptors suffice for."""
     possible = (limit - RESERVED) // PER_CONNECTION
     if settings.max_connections <= possible:

@@ -69,7 +69,7 @@ def metavar(name: str) -> str:
     return METAVARS.get(name) or "|".join(choices(name)) or METAVARS_OF_TYPES[TYPES[name]]
 
 
-def accepted(name: str) -> str:
+def describe_values(name: str) -> str:
     """What a setting may be, in words."""
     limits = SETTINGS[name].metadata
     if choices(name):
@@ -106,7 +106,7 @@ def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(rest, given)
 
 
-def wanted_format(argv: Sequence[str]) -> str:
+def find_log_format(argv: Sequence[str]) -> str:
     """The format of the log lines as far as it is known before the command line is parsed, for errors in it."""
     words = [word for text in argv for word in text.split("=", 1)]
     given = next((value for name, value in pairwise(words) if name == flag("log")), None)
@@ -152,14 +152,14 @@ def read_settings(parser: Parser, given: Mapping[str, Any]) -> Settings:
 def read(name: str, text: str) -> Any:
     """The value of a setting that a text stands for. Raises ValueError, which says in plain words what it may be."""
     if choices(name) and text not in choices(name):
-        raise ValueError(f"give {accepted(name)}")
+        raise ValueError(f"give {describe_values(name)}")
     reader, limits = READERS.get(TYPES[name], str), SETTINGS[name].metadata
     try:
         value = reader(text)
     except ValueError as error:
-        raise ValueError(f"give {accepted(name)}" if TYPES[name] in NUMBERS else str(error)) from None
+        raise ValueError(f"give {describe_values(name)}" if TYPES[name] in NUMBERS else str(error)) from None
     if not within(limits, value):
-        raise ValueError(f"give {accepted(name)}")
+        raise ValueError(f"give {describe_values(name)}")
     for mark in getattr(ANNOTATED[name], "__metadata__", ()):
         if isinstance(mark, Checked):
             value = mark.check(value)

@@ -33,11 +33,11 @@ from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
-from server.results import finished_game
+from server.results import make_finished_game
 from server.rooms import Room, settings_of
 from server.settings import RoomSettings, Settings
 from server.store import Store, StoreError
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 from server.storing import Storing
 from server.turns import FairLock, Turns, Turnstile
 
@@ -91,7 +91,7 @@ class Lobby:
         await self.storing.check_at_start()
         for stored in await self.store.rooms():
             try:
-                settings = restored(stored.settings)
+                settings = restore_settings(stored.settings)
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
@@ -344,7 +344,7 @@ class Lobby:
             if bot is not None:
                 del self._waiting_in[bot]
         secrets = [new_secret() for _ in players]
-        first, second, third = seated(players, [stored for _, stored in secrets])
+        first, second, third = make_players(players, [stored for _, stored in secrets])
         start = GameStart(game_id, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
         self._add_game(game)
@@ -389,7 +389,7 @@ class Lobby:
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
         try:
-            result = await self.storing.save(game.party, partial(finished_game, game))
+            result = await self.storing.save(game.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
@@ -464,7 +464,7 @@ class Lobby:
         self.broadcasts.pop(start.id, None)
 
 
-def seated(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
+def make_players(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
     """The players of a game, from who plays and the starting scores.
 
     House bots with the same spec have the same name, and so one rating.

@@ -13,7 +13,7 @@ from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
-def finished_game(game: LiveGame) -> FinishedGame:
+def make_finished_game(game: LiveGame) -> FinishedGame:
     """The result and the record of a game that is over."""
     start, engine, record = game.start, game.engine, record_of(game)
     ranks, points = engine.ranks, engine.final_points

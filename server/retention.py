@@ -18,7 +18,7 @@ MIB = 1 << 20
 log = structlog.get_logger("server.retention")
 
 
-def kept(settings: Settings, now: datetime) -> Keep:
+def keep_of(settings: Settings, now: datetime) -> Keep:
     """What the settings keep."""
     since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
     return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
@@ -40,7 +40,7 @@ async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> Non
     while True:
         deleted: list[int] = []  # games, by batch
         try:
-            await delete_not_kept(store, kept(settings, datetime.now(UTC)), deleted.append)
+            await delete_not_kept(store, keep_of(settings, datetime.now(UTC)), deleted.append)
             metrics.database_bytes.set(await store.size())
         except StoreError as error:
             log.error("games that are not kept stay", error=str(error))
@@ -54,7 +54,7 @@ async def prune(settings: Settings) -> None:
 
     Raises StoreError, and ValueError if all are kept. It may be interrupted at any time; the server may run.
     """
-    keep = kept(settings, datetime.now(UTC))
+    keep = keep_of(settings, datetime.now(UTC))
     if not keep:
         raise ValueError("prune: say which games are kept, by --keep-days, --keep-games or --keep-mib")
     store = await Store.open(settings.database_url)

@@ -31,18 +31,18 @@ the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 def read(progress: Progress, *, data: bytes) -> bytes:
     """The messages of a record, and where it departs from the rules. Raises RecordError, ValueError."""
-    record = parsed(data, "record")
+    record = parse_upload(data, "record")
     replay = Replay(record)
     try:
         problems = [*record.notes, *map(str, replay.check())]
     except RecordError as error:
         problems = [str(error)]
-    return zipped({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
+    return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
 
 
 def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...], seat: int) -> bytes:
     """The review of a seat. Raises RecordError, ValueError."""
-    decisions = seat_decisions(parsed(data, source), seat)
+    decisions = seat_decisions(parse_upload(data, source), seat)
     done, total = 0, len(bots) * len(decisions.decisions)
     progress(done, total)
 
@@ -51,10 +51,10 @@ def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...
         done += n
         progress(done, total)
 
-    return zipped(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
+    return gzip_json(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
 
 
-def parsed(data: bytes, source: str) -> GameRecord:
+def parse_upload(data: bytes, source: str) -> GameRecord:
     """The game in a record, gzipped or not, which is all that strangers' bytes are unpacked by. Raises RecordError."""
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
@@ -67,7 +67,7 @@ def parsed(data: bytes, source: str) -> GameRecord:
     return record
 
 
-def zipped(value: Any) -> bytes:
+def gzip_json(value: Any) -> bytes:
     """A value as gzipped JSON. Raises ValueError if it is too long."""
     data = gzip.compress(to_json(value, inf_nan_mode="null"), mtime=0)
     if len(data) > MAX_RESULT:

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from server.access import AccessError
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
@@ -190,9 +190,9 @@ class Room:
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
         number = self.previous_games + self.started
-        seed = secrets.randbits(64) if room_seed is None else derived_seed(room_seed, f"game of {self.name}", number)
+        seed = secrets.randbits(64) if room_seed is None else derive_seed(room_seed, f"game of {self.name}", number)
         if self.settings.seats == "random":
-            random.Random(derived_seed(seed, "seats", 0)).shuffle(seats)
+            random.Random(derive_seed(seed, "seats", 0)).shuffle(seats)
         self.started += 1
         self.playing += 1
         return seats, seed

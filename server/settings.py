@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from agents import registry
 from agents.built_in import BUILT_IN
-from engine.checks import checked_scores
+from engine.checks import check_scores
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
 from engine.seeds import MAX_SEED
@@ -50,12 +50,12 @@ def about(description: str, **limits: Any) -> dict[str, Any]:
     return {"description": description, **limits} | ({"strict": True} if "le" in limits else {})
 
 
-def known_rules(rules: str) -> str:
+def check_rules(rules: str) -> str:
     """The rules, if there is a preset of that name. Raises ValueError."""
     return preset(rules).name
 
 
-def known_bot(spec: str) -> str:
+def check_bot(spec: str) -> str:
     """The bot, if it can be made. Raises ValueError.
 
     One of nukidora's own, without an argument, can be: it is not loaded, so that slips in flags are told at once.
@@ -68,9 +68,9 @@ def known_bot(spec: str) -> str:
     return spec
 
 
-def known_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
+def check_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
     """The bots, if all can be made. Raises ValueError."""
-    return tuple(map(known_bot, specs))
+    return tuple(map(check_bot, specs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class RoomSettings:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
-    rules: Annotated[str, Checked(known_rules)] = field(
+    rules: Annotated[str, Checked(check_rules)] = field(
         default="tenhou",
         metadata=about("preset of the rules: " + " or ".join(PRESETS), json_schema_extra={"enum": [*PRESETS]}),
     )
@@ -88,7 +88,7 @@ class RoomSettings:
     seats: Literal["random", "fixed"] = field(
         default="random", metadata=about("random: drawn; fixed: in order of arrival")
     )
-    scores: Annotated[Scores, Checked(checked_scores)] = field(
+    scores: Annotated[Scores, Checked(check_scores)] = field(
         default=EVEN_SCORES,
         metadata=about(
             f"points that the players start with, which add up to {TOTAL_POINTS}: first those who joined, in "
@@ -103,7 +103,7 @@ class RoomSettings:
         default=10.0,
         metadata=about("extra seconds for a whole game, used after the time for a decision", ge=0, le=HOUR),
     )
-    fill: Annotated[tuple[str, ...], Checked(known_bots)] = field(
+    fill: Annotated[tuple[str, ...], Checked(check_bots)] = field(
         default=(), metadata=about("house bots for empty seats, as in rule,random", max_length=MAX_FILL)
     )
     fill_delay: float = field(
@@ -117,7 +117,7 @@ class RoomSettings:
         default="leave",
         metadata=about("after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"),
     )
-    house_bot: Annotated[str, Checked(known_bot)] = field(
+    house_bot: Annotated[str, Checked(check_bot)] = field(
         default="rule", metadata=about("house bot that takes over a seat")
     )
     max_faults: int = field(

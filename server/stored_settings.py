@@ -25,7 +25,7 @@ def within(limits: Mapping[str, Any], value: Any) -> Any:
     return value
 
 
-def restored(values: dict[str, Any]) -> RoomSettings:
+def restore_settings(values: dict[str, Any]) -> RoomSettings:
     """Settings that were stored. Those beyond the limits, of an earlier version that had none, are brought to them.
 
     Raises ValueError for values that are no settings.

@@ -35,7 +35,7 @@ def distinct(names: Sequence[str]) -> list[str]:
     ]
 
 
-def told(message: Message, names: Sequence[str], seat: int) -> Text | None:
+def describe_event(message: Message, names: Sequence[str], seat: int) -> Text | None:
     """An event as `seat` is told it; None for what goes without saying, as the draws of others do."""
     kind, actor = message["type"], message.get("actor", NONE)
     if kind == "start_kyoku":

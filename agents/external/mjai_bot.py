@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from agents.external.stderr import told
+from agents.external.stderr import format_lines
 from engine.mjai.messages import Message, start_game
 from engine.mjai.reading import canonical
 from engine.mjai.schema import REPLY_TYPES
@@ -30,7 +30,7 @@ class BotError(Exception):
     """A bot failed. The message is one line: what it did, and its stderr (see `agents.external.stderr`)."""
 
     def __init__(self, what: str, stderr: Sequence[str] = ()) -> None:
-        super().__init__(what + told(stderr))
+        super().__init__(what + format_lines(stderr))
         self.what = what
         self.stderr = list(stderr)
 

@@ -16,7 +16,7 @@ _number = count()
 _FILE = re.compile(r" \(whole, [\d,]+ lines: .*?\.txt\)")
 
 
-def told(lines: Sequence[str]) -> str:
+def format_lines(lines: Sequence[str]) -> str:
     """The lines for the end of a sentence, ``""`` if there are none; where they are many, the last and a file."""
     shown = [" ".join(line.split()) for line in lines]
     text = " | ".join(shown)
@@ -34,7 +34,7 @@ def told(lines: Sequence[str]) -> str:
 
 
 def without_file(text: str) -> str:
-    """What `told` has said, for files that others read: without the path of a file on this machine."""
+    """What `format_lines` returned, for files that others read: without the path of a file on this machine."""
     return _FILE.sub("", text)
 
 

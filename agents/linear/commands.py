@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.linear.config import Config
-from agents.linear.data import Choices, Records, SelfPlay, Source, collect, joined
+from agents.linear.data import Choices, Records, SelfPlay, Source, collect, concatenate
 from agents.linear.features import FEATURES
 from agents.linear.files import read_choices, writer
 from agents.linear.kernels import count_candidates
@@ -79,7 +79,7 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
             raise ValueError("--data has the choices: leave --records, --selfplay and --teacher away")
         check_no_filters(options)
         parts = [read_choices(path) for path in options.data]
-        return joined(numbered(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
+        return concatenate(number_games(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
     source = source_of(options)
     parts = []
     with Progress("games", source.n_games) as progress:
@@ -87,7 +87,7 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
             parts.append(choices)
             progress.advance(n)
     named = f"--selfplay {','.join(options.selfplay)} --games {options.games}" if options.selfplay else "--records"
-    return joined(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
+    return concatenate(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
 
 
 def digest(choices: Choices) -> str:
@@ -98,7 +98,7 @@ def digest(choices: Choices) -> str:
     return found.hexdigest()[:16]
 
 
-def numbered(parts: list[Choices]) -> list[Choices]:
+def number_games(parts: list[Choices]) -> list[Choices]:
     """The same, with numbers for the games that are unique among all of them."""
     firsts = np.cumsum([0, *(part.game.max() + 1 for part in parts)])
     return [part._replace(game=part.game + first) for part, first in zip(parts, firsts)]
@@ -116,9 +116,9 @@ def train(options: argparse.Namespace) -> int:
     total = config.epochs * trainer.steps_an_epoch
     done = (len(trainer.epochs) - 1) * trainer.steps_an_epoch
     with Progress("steps", total, done, parts=(config.batch_size, "decisions")) as progress:
-        progress.print(described(trainer.epochs[-1]))
+        progress.print(format_epoch(trainer.epochs[-1]))
         for epoch in trainer.train(progress.advance):
-            progress.print(described(epoch))
+            progress.print(format_epoch(epoch))
     weights = write_outcome(trainer, options.out)
     console = screen(WIDE)
     print_weights(console, initial, weights)
@@ -132,7 +132,7 @@ def train(options: argparse.Namespace) -> int:
     return OK
 
 
-def described(epoch: Epoch) -> str:
+def format_epoch(epoch: Epoch) -> str:
     """An epoch in one line."""
     losses = f"loss {epoch.loss:,.4g}, held out {epoch.held_out_loss:,.4g}"
     return f"epoch {epoch.number}: {losses}, agreement {epoch.agreement:.2%}"

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from agents.linear.context import MENU
-from agents.linear.data import Choices, joined
+from agents.linear.data import Choices, concatenate
 from agents.linear.features import NAMES
 from engine.actions import ACTION_NAMES
 from engine.common.files import write_atomically
@@ -112,7 +112,7 @@ def read_choices(path: Path) -> Choices:
     parts = [_choices(path, *columns) for columns in _whole_decisions(path, tables)]
     if not parts:
         raise ValueError(f"{path}: no decisions in it")
-    return joined(parts)
+    return concatenate(parts)
 
 
 Columns = list[np.ndarray]  # game, decision, action number, chosen, phi

@@ -59,7 +59,7 @@ def contents_of(spec: str) -> Contents:
         raise ValueError(f"{spec!r} is a program or a connection: only bots of this process can be packed")
     play(spec)  # what is wrong with it is said at once, and what compiles it is not traced
     parts, places = _split(spec)
-    trace = _traced(spec)
+    trace = _trace(spec)
     files = _own_files(trace)
     for source, place in places.items():
         files |= _files_at(source, place, trace)
@@ -94,7 +94,7 @@ def _path_in(argument: str) -> str:
     return next((argument[:end] for end in ends if end and Path(argument[:end]).expanduser().exists()), "")
 
 
-def _traced(spec: str) -> Trace:
+def _trace(spec: str) -> Trace:
     """What the bot imports and opens, in a process of its own. Raises ValueError."""
     try:
         with ProcessPoolExecutor(1, mp_context=SPAWN) as pool:

@@ -66,9 +66,9 @@ def page(review: Review) -> str:
         policy=POLICY,
         title=escape(f"{names[review.of.seat]}, reviewed by {', '.join(review.bots)}"),
         style=style,
-        imports=embedded({"imports": {specifier(name): address(text) for name, text in modules.items()}}),
+        imports=json_for_script({"imports": {specifier(name): address(text) for name, text in modules.items()}}),
         sprite=sprite(),
-        data=embedded({"messages": review.of.record.events, "review": review.as_json()}),
+        data=json_for_script({"messages": review.of.record.events, "review": review.as_json()}),
         entry=specifier(ENTRY),
     )
 
@@ -84,6 +84,6 @@ def address(module: str) -> str:
     return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
 
 
-def embedded(value: Any) -> str:
+def json_for_script(value: Any) -> str:
     """JSON that cannot end the script element around it."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

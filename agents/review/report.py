@@ -36,7 +36,7 @@ def print_review(review: Review, console: Console) -> None:
     names = review.of.names
     others = ", ".join(name for seat, name in enumerate(names) if seat != review.of.seat)
     console.print(Text(f"{names[review.of.seat]} (seat {review.of.seat}) against {others}", style="bold"))
-    if handed_over := review.of.record.told_handed_over(review.of.seat):
+    if handed_over := review.of.record.describe_handover(review.of.seat):
         console.print(Text(f"left out: {handed_over}"))
     for problem in review.of.problems:
         console.print(Text(f"left out, as it departs from the rules: {problem}"))

@@ -170,7 +170,7 @@ def random_weights(features: Features, joint: int, hidden: int, seed: int) -> We
     return weights
 
 
-def widened(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
+def widen(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
     """The same function by wider layers: units are added (function-preserving, an idea of Net2Net, Chen et al. 2016).
 
     New units have random inputs; their weights into old units and into the logit are 0.
@@ -204,10 +204,10 @@ def load_weights(path: Path, features: Features) -> Weights:
     except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); python -m agents.rl train writes such files") from None
-    return checked_weights(path, found, features)
+    return check_weights(path, found, features)
 
 
-def checked_weights(path: Path, found: Weights, features: Features) -> Weights:
+def check_weights(path: Path, found: Weights, features: Features) -> Weights:
     """The weights `found` in a file, C-contiguous. Raises ValueError, in one line, if `features` do not fit them."""
     joint, hidden = (_width(found.get(name)) for name in ("state", "hidden"))
     for name, shape in shapes(features.n_state, features.n_action, joint, hidden).items():

@@ -52,7 +52,7 @@ class Settings:
     device: str = "cpu"
     former_every: float = math.inf  # minutes; every so often the policy as it is becomes one more opponent
 
-    def fixed(self) -> dict[str, str]:
+    def fixed_options(self) -> dict[str, str]:
         """The options that a run cannot change, as the command line spells them, by name."""
         options = asdict(self.games) | self.hyperparameters._asdict()
         options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}

@@ -61,10 +61,10 @@ def svg(name: str, label: str, height: float, draw: Callable[[Any], None]) -> st
         figure = Figure(figsize=(WIDTH, height))
         draw(figure.subplots())
         figure.savefig(text, format="svg", transparent=True, metadata=NO_METADATA)
-    return _embedded(text.getvalue(), name, label)
+    return _embed(text.getvalue(), name, label)
 
 
-def _embedded(text: str, name: str, label: str) -> str:
+def _embed(text: str, name: str, label: str) -> str:
     """An SVG file as an element of a page: without header and styles, and with identifiers of its own."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)

@@ -35,12 +35,12 @@ class TallyObserver:
         """See GameObserver."""
 
 
-def packed(tallies: np.ndarray) -> str:
+def pack(tallies: np.ndarray) -> str:
     """Tallies int32[parts, bots, N_TALLIES], most of which are zero, as a short text."""
     return base64.b85encode(zlib.compress(np.ascontiguousarray(tallies, dtype="<i4").tobytes())).decode("ascii")
 
 
-def unpacked(text: str) -> np.ndarray:
+def unpack(text: str) -> np.ndarray:
     """The tallies that a text stands for, read only. Raises ValueError for another text."""
     try:
         unpacking = zlib.decompressobj()

@@ -51,7 +51,7 @@ class Timer(event.Listener):  # type: ignore[misc]
             self._open[-1][1] += spent
 
 
-def timed(function: Callable[..., Any], seconds: dict[str, float], step: str) -> Callable[..., Any]:
+def add_time(function: Callable[..., Any], seconds: dict[str, float], step: str) -> Callable[..., Any]:
     """A function whose processor time is added up."""
 
     def call(*arguments: Any) -> Any:
@@ -68,7 +68,7 @@ def measure(name: tuple[str, str, int]) -> None:
     """Compile one kernel, in a process of its own, and print what it cost as JSON."""
     seconds: dict[str, float] = defaultdict(float)
     for step, owner in STEPS.items():
-        setattr(owner, step, timed(getattr(owner, step), seconds, step))
+        setattr(owner, step, add_time(getattr(owner, step), seconds, step))
     timer = Timer()
     event.register("numba:compile", timer)
     began = process_time()

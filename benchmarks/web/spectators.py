@@ -129,10 +129,10 @@ async def rates(server: ServerProcess, games: int, count: int, seconds: float, r
     for bot in bots_for(games, counter):
         await connect_tcp(server.ports["tcp"], bot)
     await asyncio.sleep(SETTLE_TIME)
-    return [(await measured(server, 0, seconds), await measured(server, count, seconds)) for _ in range(repeats)]
+    return [(await measure(server, 0, seconds), await measure(server, count, seconds)) for _ in range(repeats)]
 
 
-async def measured(server: ServerProcess, count: int, seconds: float) -> Rate:
+async def measure(server: ServerProcess, count: int, seconds: float) -> Rate:
     """The rate with so many spectators."""
     watching = spectators(server.ports["ws"], count)
     received = await asyncio.to_thread(watching.__enter__)

@@ -59,11 +59,11 @@ class Worker:
             told = f"{error}; every machine of the cluster needs the same packages"
             return Failed(ConnectionError(f"{socket.gethostname()}: {told}"))
         except Exception as error:
-            return failed(error)
+            return error_message(error)
         try:
             self._work = self._stack.enter_context(manager)
         except Exception as error:
-            return failed(error)
+            return error_message(error)
         return None
 
     def run(self, task: bytes) -> Iterator[bytes]:
@@ -78,7 +78,7 @@ class Worker:
                     yield pickle.dumps(Update(last.pop()))
                 last.append(update)
         except Exception as error:
-            yield pickle.dumps(failed(error))
+            yield pickle.dumps(error_message(error))
         else:
             yield pickle.dumps(Done(tuple(last)))
 
@@ -90,7 +90,7 @@ class Worker:
         self._stack.close()
 
 
-def failed(error: Exception) -> Failed:
+def error_message(error: Exception) -> Failed:
     """The message of an error that has just been raised."""
     return Failed(picklable(error))
 

@@ -28,7 +28,7 @@ from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.cluster_node import Done, Failed, Update, Worker
 from engine.common.cluster_package import write_package
 from engine.common.options import usable_cores
-from engine.common.pools import OpenWorker, T, U, WorkerError, delayed_interrupts
+from engine.common.pools import OpenWorker, T, U, WorkerError, delay_interrupts
 from engine.warm_up import import_if_possible, modules_with_kernels, warm_up_imported
 
 ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault
@@ -75,7 +75,7 @@ def connect(cluster: Cluster, package: Path) -> None:
         options["_temp_dir"] = str(package.parent)
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        with delayed_interrupts() if cluster.address == LOCAL else nullcontext():
+        with delay_interrupts() if cluster.address == LOCAL else nullcontext():
             ray.init(
                 **options,
                 runtime_env={"working_dir": str(package)},

@@ -38,7 +38,7 @@ class AnyPool(Protocol[T_contra, U_co]):
 
 
 @contextmanager
-def delayed_interrupts() -> Iterator[None]:
+def delay_interrupts() -> Iterator[None]:
     """Delay Ctrl-C to the end of the block. Processes that are started in the block never receive it."""
     received: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))  # another thread may get it

@@ -94,12 +94,12 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         print(told, file=sys.stderr)
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
-        return interrupted()
+        return say_interrupted()
     except (ImportError, RuntimeError) as error:
         # Ctrl-C while a package written in C++ was imported, or, up to Python 3.11, within a `__set_name__`.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        return interrupted()
+        return say_interrupted()
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
@@ -108,7 +108,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         exec("")
 
 
-def interrupted() -> int:
+def say_interrupted() -> int:
     """Say that Ctrl-C ends the program, and return the exit code.
 
     A signal that is repeated now comes too late, and what is half made, as LLVM's engine, is deleted without a word.

@@ -23,7 +23,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic
 
 from engine.common.cluster import Cluster
-from engine.common.pools import AnyPool, OpenWorker, T, U, Work, WorkerError, delayed_interrupts, picklable
+from engine.common.pools import AnyPool, OpenWorker, T, U, Work, WorkerError, delay_interrupts, picklable
 from engine.common.program import repeat_signal
 from engine.warm_up import warm_up_imported
 
@@ -84,11 +84,11 @@ class Pool(Generic[T, U]):
     def _start_worker(self) -> Any:
         """Start a process and return the connection to it."""
         if sys.platform != "win32":  # where there is none
-            with delayed_interrupts():
+            with delay_interrupts():
                 resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
         connection, far_end = SPAWN.Pipe()
         process = SPAWN.Process(target=_serve, args=(far_end, self._open_worker), daemon=True)
-        with delayed_interrupts():
+        with delay_interrupts():
             process.start()
             self._processes.append(process)
         far_end.close()  # only then does the end of the worker close the connection

@@ -85,7 +85,7 @@ def tile_in(message: Message, key: str) -> int:
     return tile
 
 
-def consumed_in(message: Message) -> list[int]:
+def read_consumed(message: Message) -> list[int]:
     """The tile37 under ``consumed`` of a message. Raises ValueError if there are none."""
     tiles = [MJAI_TILES.get(name, UNKNOWN) for name in message.get("consumed") or []]
     if not tiles or UNKNOWN in tiles:
@@ -99,11 +99,11 @@ def _read_dahai(t: np.record, seat: int, message: Message) -> int:
 
 
 def _read_pon(t: np.record, seat: int, message: Message) -> int:
-    return actions.PON_RED if any(tile >= N_KINDS for tile in consumed_in(message)) else actions.PON
+    return actions.PON_RED if any(tile >= N_KINDS for tile in read_consumed(message)) else actions.PON
 
 
 def _read_ankan(t: np.record, seat: int, message: Message) -> int:
-    return actions.ANKAN + int(KIND_OF[consumed_in(message)[0]])
+    return actions.ANKAN + int(KIND_OF[read_consumed(message)[0]])
 
 
 def _read_kakan(t: np.record, seat: int, message: Message) -> int:

@@ -44,7 +44,7 @@ def plain(message: Message) -> Message:
     return message
 
 
-def unplayed(start: Message) -> list[str]:
+def unsupported_rules(start: Message) -> list[str]:
     """The rules in its ``start_game`` that are not played here, with their values."""
     rules = start.get("rules")
     if not isinstance(rules, dict):

@@ -209,7 +209,7 @@ def dumps(message: Message) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def ordered(event: Message) -> Message:
+def order_keys(event: Message) -> Message:
     """An event with its keys in the order of the table; other messages are returned unchanged."""
     if event["type"] not in KEYS:
         return event

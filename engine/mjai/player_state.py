@@ -12,7 +12,7 @@ import engine.svg
 import engine.text  # noqa: F401
 from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
-from engine.mjai.actions import action_of, consumed_in, tile_in
+from engine.mjai.actions import action_of, read_consumed, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
 from engine.mjai.schema import EVENTS
@@ -137,7 +137,7 @@ class PlayerState:
         self._apply(message, events.KAKAN, seat, action, tile, 1, int(tile >= N_KINDS))
 
     def _call_or_ankan(self, message: Message) -> None:
-        seat, consumed = seat_in(message, "actor"), consumed_in(message)
+        seat, consumed = seat_in(message, "actor"), read_consumed(message)
         kind = int(KIND_OF[consumed[0]])
         tile = kind if message["type"] == "ankan" else tile_in(message, "pai")
         if len(consumed) != N_CONSUMED[message["type"]] or {int(KIND_OF[of]) for of in [*consumed, tile]} != {kind}:

@@ -24,7 +24,7 @@ from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.filters import filters_of
 from engine.records.journal import Journal, digest_of
-from engine.records.model import judged_by
+from engine.records.model import with_rules_of
 from engine.records.show import show_game
 from engine.records.stream import Item, best_jobs
 from engine.records.validate import Report, check_all
@@ -167,7 +167,7 @@ def convert_one(args: argparse.Namespace) -> int:
     source, target = args.paths
     if target.exists() and source.exists() and target.samefile(source):
         args.parser.error(f"{target} is the record to convert: name another file to write")
-    record = judged_by(read_records(source), args.rules)
+    record = with_rules_of(read_records(source), args.rules)
     say_new(set(), str(source), record.notes)
     try:
         write_record(record, target, args.dialect)
@@ -186,7 +186,7 @@ def show_command(path: Path) -> str:
 
 def show(args: argparse.Namespace) -> int:
     """Print a game, or one round and its link to Tenhou's viewer; see `engine.cli`."""
-    record = judged_by(read_records(args.file), args.rules)
+    record = with_rules_of(read_records(args.file), args.rules)
     say_new(set(), str(args.file), record.notes)
     n_rounds = len(record.rounds())
     if args.round and args.round > n_rounds:

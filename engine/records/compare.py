@@ -8,7 +8,7 @@ from typing import Any
 from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import Message
 from engine.mjai.schema import KEYS
-from engine.records.model import told
+from engine.records.model import describe_source
 
 # Lists whose order differs between formats and has no meaning.
 _UNORDERED: dict[str, Callable[[Any], Any]] = {
@@ -37,7 +37,9 @@ def describe_event(event: Message, keys: list[str] | None = None) -> str:
     """An event as text: its type and `keys`; by default, and if the type differs, the keys that identify it."""
     if keys is None or keys == ["type"]:
         keys = [key for key in _IDENTIFYING_KEYS if key in event]
-    return told(" ".join([event["type"], ", ".join(f"{key} {event.get(key, 'none')}" for key in keys)]).strip())
+    return describe_source(
+        " ".join([event["type"], ", ".join(f"{key} {event.get(key, 'none')}" for key in keys)]).strip()
+    )
 
 
 def _agrees(key: str, recorded: Any, ours: Any) -> bool:

@@ -29,7 +29,7 @@ class Denial(NamedTuple):
     elsewhere: str
 
 
-def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: list[int] | None) -> Denial | None:
+def find_denial(recorded: Message, ours: Message, keys: list[str], scores_after: list[int] | None) -> Denial | None:
     """How a record denies its own event where that differs from the rules; None if it does not.
 
     `keys`: those in which `recorded` and `ours`, by the rules, differ. `scores_after`: what the record itself has after

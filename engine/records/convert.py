@@ -11,26 +11,26 @@ from pathlib import Path
 
 from engine.common.files import naming
 from engine.records.archives import Member, members, split_name
-from engine.records.files import written
+from engine.records.files import encode_record
 from engine.records.filters import Filters
 from engine.records.journal import Journal, digest_of
 from engine.records.model import RecordError, record_errors
 from engine.records.packing import FolderWriter, Names, Writer, writer_for
-from engine.records.stream import Item, in_order, wanted
+from engine.records.stream import Item, in_order, select_record
 from engine.records.validate import Report, unreadable
 
 CHECKPOINT = 1000  # records, after which what is written is kept for good
 PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
 
 
-def converted(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
+def convert_record(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
     """A record in another format, if it can be read and is wanted."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
         if record is None:
             return Report(n_left_out=1), None
         with record_errors(item.name, "record"):
-            return Report(1, len(record.rounds()), notes=record.notes), written(record, "a" + suffix, dialect)
+            return Report(1, len(record.rounds()), notes=record.notes), encode_record(record, "a" + suffix, dialect)
     except RecordError as error:
         return unreadable(error, item.name), None
 
@@ -68,7 +68,7 @@ class Conversion:
         found = members(self.paths)
         for member in islice(found, self.done):
             names.of(_name(member, below, several))
-        work = partial(converted, suffix=self.suffix, dialect=self.dialect, filters=self.filters)
+        work = partial(convert_record, suffix=self.suffix, dialect=self.dialect, filters=self.filters)
         try:
             with closing(in_order(work, found, self.filters, jobs)) as results:
                 for done, (item, (report, data)) in enumerate(results, self.done + 1):

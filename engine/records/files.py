@@ -96,10 +96,10 @@ def write_record(record: GameRecord, path: Path | str, dialect: str = DEFAULT_DI
     format cannot represent the game.
     """
     path = Path(path)
-    path.write_bytes(written(record, path.name, dialect))
+    path.write_bytes(encode_record(record, path.name, dialect))
 
 
-def written(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
+def encode_record(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
     """What `write_record` writes to a file with this name. Raises as that does."""
     zipped = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from engine.common.options import printable
-from engine.mjai.messages import RULES_KEYS, Message, ordered, rules_keys
+from engine.mjai.messages import RULES_KEYS, Message, order_keys, rules_keys
 from engine.records.options import AUTO
 from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS
@@ -25,7 +25,7 @@ NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 MAX_TEXT = 1000  # characters of what is told of a record
 
 
-def told(text: str) -> str:
+def describe_source(text: str) -> str:
     """What is told of a record, which may have parts of it: printable, and not too long."""
     return printable(text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…")
 
@@ -34,7 +34,7 @@ class RecordError(ValueError):
     """A record that cannot be read or written. The message is one line: the file, the location in it, what is wrong."""
 
     def __init__(self, file: str, location: str, what: str) -> None:
-        location, what = told(location), told(what)
+        location, what = describe_source(location), describe_source(what)
         super().__init__(file, location, what)
         self.file, self.location, self.what = file, location, what
 
@@ -103,9 +103,9 @@ class GameRecord:
     notes: list[str] = field(default_factory=list)
     handed_over: list[HandedOver] = field(default_factory=list)
 
-    def told_handed_over(self, seat: int) -> str:
+    def describe_handover(self, seat: int) -> str:
         """When a seat is played by another than its bot, in words; ``""`` if it never is."""
-        return told("; ".join(str(each) for each in self.handed_over if each.seat == seat))
+        return describe_source("; ".join(str(each) for each in self.handed_over if each.seat == seat))
 
     def is_handed_over(self, seat: int, n_before: int) -> bool:
         """Whether another than its bot plays a seat after the first `n_before` events."""
@@ -132,20 +132,20 @@ class GameRecord:
         return rounds
 
 
-def judged_by(record: GameRecord, name: str) -> GameRecord:
+def with_rules_of(record: GameRecord, name: str) -> GameRecord:
     """The record as one of the preset `name`, with its own length and red fives; as it is for AUTO."""
     if name == AUTO:
         return record
     recorded = record.rules or TENHOU
     rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
     start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
-    return replace(record, events=[ordered(start | rules_keys(rules)), *record.events[1:]], rules=rules)
+    return replace(record, events=[order_keys(start | rules_keys(rules)), *record.events[1:]], rules=rules)
 
 
 def round_name(start_kyoku: Message) -> str:
     """The name of a round, like ``"E3 honba 1"``; what the record lacks is ``?``."""
     wind, number, honba = (start_kyoku.get(key, "?") for key in NAMED_BY)
-    return told(f"{wind}{number} honba {honba}")
+    return describe_source(f"{wind}{number} honba {honba}")
 
 
 def round_index(start: Message) -> int:

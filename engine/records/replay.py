@@ -34,7 +34,7 @@ from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
-from engine.records.contradictions import PLAYS_ON, denied_by, plays_on_after_tenpai
+from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
 from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
@@ -347,7 +347,7 @@ class Replay:
             if _is_unknown_end(recorded):
                 return
             if keys := differing_keys(recorded, ours):
-                denial = denied_by(recorded, ours, keys, self._scores_after())
+                denial = find_denial(recorded, ours, keys, self._scores_after())
                 if denial is None:
                     raise self._deviation(_told(ours, keys), describe_event(recorded, keys))
                 self._contradict(self._n_agreed, describe_event(recorded, denial.keys), denial.elsewhere)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
-from engine.records.model import GameRecord, RecordError, record_errors, round_name, told
+from engine.records.model import GameRecord, RecordError, describe_source, record_errors, round_name
 from engine.records.viewer import viewer_link
 from engine.records.wall import RecordedWalls, left_in_wall
 from engine.rules import TENHOU
@@ -107,13 +107,13 @@ def show_game(record: GameRecord, console: Console, only: int | None = None) -> 
 
     Raises RecordError for a round that lacks what is shown.
     """
-    names = [told(str(name)) for name in record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]]
+    names = [describe_source(str(name)) for name in record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]]
     rounds = record.rounds()
     first = 1 + (record.events.index(rounds[0][0]) if rounds else 0)
     for line in LEGEND:
         console.print(line, style="dim", markup=False)
     for part in record.handed_over:
-        console.print(f"{names[part.seat]}: {told(str(part))}", markup=False, highlight=False)
+        console.print(f"{names[part.seat]}: {describe_source(str(part))}", markup=False, highlight=False)
     walls = RecordedWalls(record, record.rules or TENHOU)
     for number, events in enumerate(rounds, 1):
         if only in (None, number):
@@ -169,4 +169,4 @@ def show_round(events: list[Message], names: list[str], first: int, console: Con
     for event in events:
         if event["type"] in ("hora", "ryukyoku"):
             for line in result_lines(event, names, events):
-                console.print(told(line), markup=False, style="bold", highlight=False)
+                console.print(describe_source(line), markup=False, style="bold", highlight=False)

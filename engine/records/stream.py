@@ -16,7 +16,7 @@ from engine.common.workers import open_pool, stateless
 from engine.records.archives import Member, split_name, total_size
 from engine.records.files import parse_record
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError, judged_by, record_errors
+from engine.records.model import FourPlayersError, GameRecord, RecordError, record_errors, with_rules_of
 
 BATCH, BATCH_BYTES = 16, 1 << 20  # records of a task, at most so many, and no further one after so many bytes
 WINDOW = 64  # tasks that all are done before another is begun: no more results wait for an earlier one
@@ -70,7 +70,7 @@ def item_of(member: Member, filters: Filters) -> Item:
     return Item(member.name, member.file, member.inner, member.position, _data(member, filters))
 
 
-def wanted(item: Item, filters: Filters) -> GameRecord | None:
+def select_record(item: Item, filters: Filters) -> GameRecord | None:
     """The game of a record, with the rules of the filters; None if they leave it out.
 
     Raises RecordError if it cannot be read.
@@ -86,7 +86,7 @@ def wanted(item: Item, filters: Filters) -> GameRecord | None:
             return None
         raise
     with record_errors(item.name, "what it says of itself"):
-        return judged_by(record, filters.rules) if filters.admits(record, item.name) else None
+        return with_rules_of(record, filters.rules) if filters.admits(record, item.name) else None
 
 
 def _data(member: Member, filters: Filters) -> bytes | RecordError | None:

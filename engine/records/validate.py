@@ -11,10 +11,10 @@ from engine.common.options import printable
 from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError, judged_by
+from engine.records.model import FourPlayersError, GameRecord, RecordError, with_rules_of
 from engine.records.options import AUTO
 from engine.records.replay import Replay
-from engine.records.stream import Item, in_order, wanted
+from engine.records.stream import Item, in_order, select_record
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Report:
 def check_file(path: Path, rules: str = AUTO) -> Report:
     """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as damaged."""
     try:
-        return check_record(judged_by(read_records(path), rules), str(path))
+        return check_record(with_rules_of(read_records(path), rules), str(path))
     except RecordError as error:
         return unreadable(error, str(path))
     except OSError as error:
@@ -112,7 +112,7 @@ def check_all(found: Iterable[Member], filters: Filters, jobs: int = 1) -> Gener
 def check_item(item: Item, filters: Filters) -> Report:
     """The report of one record of an archive."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
     except RecordError as error:
         return unreadable(error, item.name)
     return Report(n_left_out=1) if record is None else check_record(record, item.name)

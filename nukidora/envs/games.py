@@ -16,7 +16,7 @@ from engine import kernels, table_kernels
 from engine.actions import N_ACTIONS, action_name, actions_of
 from engine.checks import whole_number
 from engine.rules import START_POINTS, Rules, preset
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import GAME_OVER, N_SEATS, TABLE, packed_rules
 from engine.tables import Policy, PolicyFault, Tables
 from nukidora.envs.arrays import Arrays
@@ -189,7 +189,7 @@ class Games:
         self.check_begun()
         begins = self.over
         acting = np.flatnonzero(~begins)
-        chosen = self._checked(actions, acting)
+        chosen = self._check_actions(actions, acting)
         before = self.tables.records[acting] if self._own_reward is not None else None
         for i in np.flatnonzero(begins):
             self._deal(int(i))
@@ -239,7 +239,7 @@ class Games:
         self._players[i, seat] = LEARNER
         self.tables.records[i] = self._new_game[0]
         self._paid[i] = START_POINTS
-        table_kernels.start_game(self.tables.raw, i, np.uint64(derived_seed(seed, "game", episode)))
+        table_kernels.start_game(self.tables.raw, i, np.uint64(derive_seed(seed, "game", episode)))
 
     def _play(self) -> np.ndarray:
         """Let the bots play until all learners are asked or their games are over; returns where rounds have ended."""
@@ -282,7 +282,7 @@ class Games:
         self._episodes = episodes
         return rewards
 
-    def _checked(self, actions: Any, acting: np.ndarray) -> np.ndarray:
+    def _check_actions(self, actions: Any, acting: np.ndarray) -> np.ndarray:
         """The actions of the games `acting`, int64. Raises ValueError or TypeError."""
         array = np.asarray(actions)
         if array.shape != (self.n,) or array.dtype.kind not in "iu":

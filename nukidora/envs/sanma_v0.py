@@ -20,15 +20,15 @@ from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from engine.actions import N_ACTIONS
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from engine.common.program import missing
 from engine.game import Game
 from engine.rules import START_POINTS, Rules
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS, TABLE
 from nukidora.envs.games import REWARDS, Result, RewardFunction, Settings, rewards_by
 from nukidora.envs.observations import OBSERVATIONS, action_masks
-from nukidora.envs.showing import RENDERERS, shown
+from nukidora.envs.showing import RENDERERS, render
 from nukidora.envs.spaces import observation_space
 
 try:
@@ -119,12 +119,12 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         `options` are not used. Raises ValueError or TypeError for what is no seed.
         """
         if seed is not None:
-            self._seed, self._episode = checked_seed(seed), 0
+            self._seed, self._episode = check_seed(seed), 0
         elif self._seed is None:
             self._seed = int(seeding.np_random()[0].integers(1 << 63))
         else:
             self._episode += 1
-        self.game = Game(derived_seed(self._seed, "game", self._episode), self._rules, AGENTS)
+        self.game = Game(derive_seed(self._seed, "game", self._episode), self._rules, AGENTS)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -175,7 +175,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         if self.render_mode == HUMAN:
             print(self.game)
             return None
-        found: str | np.ndarray = shown(self.render_mode, self.game.table, *AGENTS)
+        found: str | np.ndarray = render(self.render_mode, self.game.table, *AGENTS)
         return found
 
     def close(self) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 RENDERERS = {"ansi": "render_text", "svg": "render_svg", "rgb_array": "render_rgb"}
 
 
-def checked_mode(render_mode: str | None) -> str | None:
+def check_mode(render_mode: str | None) -> str | None:
     """`render_mode`. Raises ValueError if there is no such mode."""
     if render_mode is not None and render_mode not in RENDERERS:
         raise ValueError(f"unknown render_mode {render_mode!r}: choose one of {', '.join(RENDERERS)}")
     return render_mode
 
 
-def shown(render_mode: str, view: Any, *names: str) -> Any:
+def render(render_mode: str, view: Any, *names: str) -> Any:
     """A view or a table as text (``ansi``), SVG (``svg``) or an image uint8[height, width, 3] (``rgb_array``).
 
     `names`: of the three seats, or none.

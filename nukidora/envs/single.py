@@ -8,9 +8,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from nukidora.envs.games import Games, Settings
-from nukidora.envs.showing import RENDERERS, checked_mode, shown
+from nukidora.envs.showing import RENDERERS, check_mode, render
 from nukidora.envs.spaces import LegalActions, Sampled, among_legal, observation_space
 from nukidora.envs.vector import result_info
 
@@ -27,7 +27,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
     def __init__(self, render_mode: str | None = None, **settings: Any) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
         self.games = Games(1, Settings.of(settings))
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.observation_space = observation_space(self.games.settings.observation)
         self.action_space = LegalActions(lambda: self.games.masks)
 
@@ -44,7 +44,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         `options` are not used. Raises ValueError or TypeError for what is no seed.
         """
         if seed is not None:
-            super().reset(seed=checked_seed(seed))
+            super().reset(seed=check_seed(seed))
         elif not self.games.begun:
             seed = int(self.np_random.integers(1 << 63))
         self.games.start({0: seed})
@@ -70,7 +70,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         if self.render_mode is None:
             return None
         self.games.check_begun()
-        return shown(self.render_mode, self.games.views[0])
+        return render(self.render_mode, self.games.views[0])
 
     def set_opponents(self, opponents: Sequence[Any]) -> None:
         """The two opponents of all games that begin from now on; see `nukidora.envs.games.Games.set_opponents`."""

@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from engine.actions import N_ACTIONS
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from engine.seeds import MAX_SEED
 from nukidora.envs.games import Games, Settings
-from nukidora.envs.showing import RENDERERS, checked_mode, shown
+from nukidora.envs.showing import RENDERERS, check_mode, render
 from nukidora.envs.spaces import LegalActionsOfAll, observation_space
 
 
@@ -42,11 +42,11 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         **settings: Any,
     ) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
-        self.autoreset_mode = checked_autoreset(autoreset_mode)
+        self.autoreset_mode = check_autoreset(autoreset_mode)
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.games = Games(num_envs, Settings.of(settings))
         self.num_envs = self.games.n
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.single_observation_space = observation_space(self.games.settings.observation)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.single_action_space = spaces.Discrete(N_ACTIONS)
@@ -66,14 +66,14 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         go on by the seed of before, at first by a random one. No other `options` are used. Raises ValueError or
         TypeError for what is no seed or no mask.
         """
-        begins = self._checked_reset_mask((options or {}).get("reset_mask"))
+        begins = self._check_reset_mask((options or {}).get("reset_mask"))
         seeds: list[int | None]
         if isinstance(seed, Sequence):
-            seeds = [None if each is None else checked_seed(each) for each in seed]
+            seeds = [None if each is None else check_seed(each) for each in seed]
             if len(seeds) != self.num_envs:
                 raise ValueError(f"seed must be an integer, or {self.num_envs} of them, not {len(seeds)}")
         elif seed is not None:
-            first = checked_seed(seed)
+            first = check_seed(seed)
             seeds = [(first + i) & MAX_SEED for i in range(self.num_envs)]
             super().reset(seed=first)
         else:
@@ -113,7 +113,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         if self.render_mode is None:
             return None
         self.games.check_begun()
-        return tuple(shown(self.render_mode, view) for view in self.games.views)
+        return tuple(render(self.render_mode, view) for view in self.games.views)
 
     def action_masks(self) -> np.ndarray:
         """1 for each legal action: int8[num_envs, 115]."""
@@ -132,7 +132,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
             final = self._add_info(final, {"final_obs": last, "final_info": info}, i)
         return final
 
-    def _checked_reset_mask(self, mask: Any) -> np.ndarray:
+    def _check_reset_mask(self, mask: Any) -> np.ndarray:
         """Where games begin, bool[num_envs]; everywhere without a `mask`. Raises ValueError or TypeError."""
         if mask is None:
             return np.ones(self.num_envs, dtype=bool)
@@ -154,7 +154,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return info
 
 
-def checked_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+def check_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     """`mode`, or the mode of that name, such as ``"SAME_STEP"``. Raises ValueError for others."""
     for each in AutoresetMode:
         if mode in (each, each.name, each.value):

@@ -12,7 +12,7 @@ from server.api.common import Service, ServiceHere, UploadRoute, client_address,
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
-from server.api.uploads import RECORD_BODY, GzippedJson, received
+from server.api.uploads import RECORD_BODY, GzippedJson, read_body
 from server.house_bots import HOUSE_BOTS
 from server.reviews import Review, Status
 
@@ -81,7 +81,7 @@ async def ask_for_review(
         raise HTTPException(422, "query: name a game, or send a record as the body, one of the two")
     if not game:
         service.reviews.check(address)
-        return info(service.reviews.add(address, bots, seat, record=await received(request)))
+        return info(service.reviews.add(address, bots, seat, record=await read_body(request)))
     if await service.lobby.store.game(game) is None:
         if live_broadcast(service.lobby, game) is not None:
             raise HTTPException(409, "the game is still being played; it can be reviewed afterwards")

@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine.checks import checked_scores
+from engine.checks import check_scores
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from engine.rules import TOTAL_POINTS
 from server.access import AccessError
@@ -95,7 +95,7 @@ HouseBot = Annotated[
 class NewRoomSettings(RoomSettings):
     """The settings of a room in a request: JSON values of exactly their types."""
 
-    scores: Annotated[Scores, AfterValidator(checked_scores)] = field(
+    scores: Annotated[Scores, AfterValidator(check_scores)] = field(
         default=RoomSettings.scores, metadata=SETTINGS["scores"].metadata
     )
     fill: tuple[HouseBot, ...] = field(default=RoomSettings.fill, metadata=SETTINGS["fill"].metadata)

@@ -72,7 +72,7 @@ def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
     yield unzip.flush()
 
 
-async def received(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """The body of a request. Raises HTTPException where there is none, or the client is gone."""
     try:
         body = await request.body()
@@ -96,7 +96,7 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     At most 262,144 bytes as they are sent, 4 MiB unzipped, 100 rounds; one at a time of an address. Addresses take
     turns: the next record is one of the address whose records have taken least time of late.
     """
-    body = await received(request)
+    body = await read_body(request)
     try:
         async with service.reading.held_by(limited_address(client_address(request))):
             return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())

@@ -10,7 +10,7 @@ from engine.mjai.keys import COUNT, INTEGER, TEXT
 from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class GameStart:
         )
         if not all(player.name.isprintable() for player in (first, second, third)):
             raise ValueError("the name of a player is not printable")
-        settings = restored(entry["settings"])
+        settings = restore_settings(entry["settings"])
         if sorted(settings.scores) != sorted(player.score for player in (first, second, third)):
             raise ValueError("the players start with other scores than the room's")
         return cls(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.luck import without_luck
+from arena.luck import adjust_for_luck
 from arena.stopping import MIN_WALLS, Sprt, Until
 from arena.student import half_width
 from tests.support.arena_runs import Arena, without_speed
@@ -26,7 +26,7 @@ def simulated(rng: np.random.Generator, mean: float, with_luck: bool) -> np.ndar
     placements, luck = np.array(REAL["placements"]), np.array(REAL["luck"])
     drawn = rng.integers(0, len(placements), MAX_WALLS)
     values = (placements - placements.mean() + mean)[drawn]
-    return without_luck(values, (luck - luck.mean())[drawn]) if with_luck else values
+    return adjust_for_luck(values, (luck - luck.mean())[drawn]) if with_luck else values
 
 
 @pytest.mark.slow

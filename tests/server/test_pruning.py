@@ -10,7 +10,7 @@ import pytest
 
 from server.cli import main
 from server.limits import Limits
-from server.retention import MIB, delete_not_kept, kept
+from server.retention import MIB, delete_not_kept, keep_of
 from server.settings import Settings
 from server.store import Keep, Store
 from tests.support.server_bots import serving, stored_games, until
@@ -104,9 +104,9 @@ async def test_players_with_stored_games_stay(database_url: str) -> None:
 
 
 def test_what_settings_keep() -> None:
-    assert not kept(Settings(), NOON)
+    assert not keep_of(Settings(), NOON)
     settings = Settings(keep_days=2, keep_games=3, keep_mib=4)
-    assert kept(settings, NOON) == Keep(NOON - timedelta(days=2), 3, 4 * MIB)
+    assert keep_of(settings, NOON) == Keep(NOON - timedelta(days=2), 3, 4 * MIB)
 
 
 async def test_a_server_deletes_what_it_does_not_keep(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from engine.seeds import MAX_SEED
 from server.cli import make_parser
 from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
 
@@ -161,23 +161,23 @@ def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.Lo
     """Earlier versions had no limits; a room or a game is not lost for that."""
     stored = {"games": 10**12, "fault_penalty": 1e308, "fill_delay": 1e9, "fill": ["rule"] * 3, "length": "east"}
     with caplog.at_level("WARNING", "server"):
-        settings = restored(stored)
+        settings = restore_settings(stored)
     assert (settings.games, settings.fault_penalty, settings.fill_delay) == (10**6, 1000.0, 86_400.0)
     assert settings.fill == ("rule", "rule")
     assert settings.length == "east"
     assert "beyond what is allowed" in caplog.text
     caplog.clear()
-    assert restored(json.loads(json.dumps(asdict(settings)))) == settings
+    assert restore_settings(json.loads(json.dumps(asdict(settings)))) == settings
     assert caplog.text == ""
     lowest = f"rule@{read_scale('rule').lowest}"  # a scale may have been measured anew, and end earlier
-    weak = restored({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
+    weak = restore_settings({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
     assert (weak.fill, weak.house_bot) == ((lowest, "rule@-300"), lowest)
     for wrong in ({"fill": ["rule@abc"]}, {"house_bot": "rule@300"}, {"fill": None}, {"fill": [1]}, {"house_bot": 1}):
         with pytest.raises(ValidationError):
-            restored(wrong)
+            restore_settings(wrong)
     for wrong in ({"games": -1}, {"games": "many"}, {"length": "west"}, {"unknown": 1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            restored(wrong)
+            restore_settings(wrong)
 
 
 @pytest.mark.parametrize(

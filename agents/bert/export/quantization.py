@@ -71,7 +71,7 @@ class QuantizedBuilder(GraphBuilder):
 
     def linear(self, x: Value, name: str) -> Value:
         """See `GraphBuilder.linear`."""
-        return self.matmul(self.quantized(x, name), name) if name in self.ranges else super().linear(x, name)
+        return self.matmul(self.quantize(x, name), name) if name in self.ranges else super().linear(x, name)
 
     def feed_forward(self, x: Value, name: str) -> Value:
         """See `GraphBuilder.feed_forward`. Quantizing with zero point 0 clips negative values: that is the ReLU."""
@@ -79,7 +79,7 @@ class QuantizedBuilder(GraphBuilder):
         if outer not in self.ranges or self.config.hidden_act != "relu":
             return super().feed_forward(x, name)
         scale, zero_point = self.scale_of(outer)
-        hidden = self.matmul(self.quantized(x, inner), inner, divisor=scale)
+        hidden = self.matmul(self.quantize(x, inner), inner, divisor=scale)
         return self.matmul(QuantizedActivations(self.round(hidden, zero_point), scale, zero_point), outer)
 
     def scale_of(self, name: str) -> tuple[np.ndarray, np.uint8]:
@@ -89,7 +89,7 @@ class QuantizedBuilder(GraphBuilder):
         zero_point = SIGNED_ZERO_POINT if low.min() < 0 else 0
         return largest / np.float32(ACTIVATION_LEVELS - zero_point), np.uint8(zero_point)
 
-    def quantized(self, x: Value, name: str) -> QuantizedActivations:
+    def quantize(self, x: Value, name: str) -> QuantizedActivations:
         """`x`, the input of the linear layer `name` and perhaps of others, quantized once."""
         if x not in self._quantized:
             scale, zero_point = self.scale_of(name)

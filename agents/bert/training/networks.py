@@ -48,17 +48,17 @@ def create_or_load(model: str) -> PreTrainedModel:
 
     Raises ValueError if it is neither.
     """
-    return _made_or_loaded(model, family_of(model))
+    return _make_or_load(model, family_of(model))
 
 
 def create_or_load_masked(model: str) -> MaskedTokens:
     """As `create_or_load`, a masked language model. Raises ValueError also if `model` is no BERT."""
     if (family := family_of(model)).name != "bert":
         raise ValueError(f"{model}: is a network of the bot {family.name}; only a BERT can be pretrained")
-    return cast(MaskedTokens, _made_or_loaded(model, family, MaskedTokens))
+    return cast(MaskedTokens, _make_or_load(model, family, MaskedTokens))
 
 
-def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | None = None) -> PreTrainedModel:
+def _make_or_load(model: str, family: Family, kind: type[PreTrainedModel] | None = None) -> PreTrainedModel:
     """A network of a family; `kind` is the class, that with policy and value by default."""
     policy_value, make = NETWORKS[family.name]
     kind = kind or policy_value

@@ -124,7 +124,7 @@ class Trainer:
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()
         before = self.progress.seconds
-        with closing(prefetched(self._remaining_batches())) as batches:
+        with closing(prefetch(self._remaining_batches())) as batches:
             while not self.finished:
                 means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
@@ -262,7 +262,7 @@ class Trainer:
         self.accelerator.wait_for_everyone()
 
 
-def prefetched(items: Iterator[T]) -> Generator[T]:
+def prefetch(items: Iterator[T]) -> Generator[T]:
     """The items of an infinite iterator; a thread runs it some items ahead."""
     with ThreadPoolExecutor(1) as thread:
         ahead = deque(thread.submit(next, items) for _ in range(PREFETCHED))
