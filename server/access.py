@@ -9,11 +9,11 @@ from functools import partial
 from math import ceil
 
 from server.addresses import Proxies, limited_address
+from server.fairness import Shared
 from server.limits import Limits
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
-from server.turns import Shared
 
 ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
@@ -121,7 +121,7 @@ class Admission:
     def __init__(self, access: Access, peer: str, by_proxy: bool) -> None:
         """`by_proxy`: the client's address is not known before `forward`."""
         self.address = peer
-        self.party = limited_address(peer)  # whose work what it sends is, for `server.turns`
+        self.party = limited_address(peer)  # whose work what it sends is, for `server.fairness`
         self._access = access
         self._counted_as = None if by_proxy else self.party
         self._released = False

@@ -17,16 +17,16 @@ from pydantic_core import from_json, to_json
 from engine.mjai.messages import CONCEALED, for_public
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection, text_frame
+from server.fairness import CpuLimiter
 from server.game.history import ERROR, History, without_annotation
 from server.game.live_game import LiveGame
-from server.turns import Ration
 
 Hands = Literal["open", "closed"]
 BATCH = 16  # frames, or connections, that are sent in one turn
 ANNOTATION = b',"ext_bot":'  # the last key of a line; inside a string its quotes would be escaped
 END_GAME = "end_game"
 FEEDS = "feeds"  # the party of what is sent to all watchers of a game
-Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `Ration`
+Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `CpuLimiter`
 
 
 def type_of(line: bytes) -> str:
@@ -67,13 +67,13 @@ class Place(NamedTuple):
 class ClosedFeed:
     """The end of the closed stream of a game: what is new in the history is sent to all who have read the rest."""
 
-    def __init__(self, history: History, ration: Ration) -> None:
-        """All work is done in turns of `ration`."""
+    def __init__(self, history: History, cpu_limiter: CpuLimiter) -> None:
+        """All work is done in turns of `cpu_limiter`."""
         self.frames: list[bytes] = []  # of the round in play; a list that only grows, each round has its own
         self.over = False
         self.changed = asyncio.Event()  # the history has new messages, or there are other watchers
         self._history = history
-        self._ration = ration
+        self._cpu_limiter = cpu_limiter
         self._round = history.rounds
         self._n_lines = 0  # of the round in the history that are in `frames`, or were left out of it
         self._watchers: dict[WebSocketConnection, asyncio.Future[Place]] = {}
@@ -123,11 +123,11 @@ class ClosedFeed:
         while self._watchers:
             await self.changed.wait()
             self.changed.clear()
-            async with self._ration.turn(FEEDS):
+            async with self._cpu_limiter.turn(FEEDS):
                 before, new = self.place, self.advance()
                 watchers = list(self._watchers.items())
             while watchers and (new or self.over):
-                async with self._ration.turn(FEEDS):
+                async with self._cpu_limiter.turn(FEEDS):
                     for connection, behind in watchers[:BATCH]:
                         self._send_to(connection, behind, before, new)
                 del watchers[:BATCH]
@@ -175,13 +175,13 @@ class Broadcast:
         self._round_over.set()
         self._round_over = asyncio.Event()
 
-    def stream(self, hands: Hands, connection: WebSocketConnection, ration: Ration) -> AsyncIterator[bytes]:
+    def stream(self, hands: Hands, connection: WebSocketConnection, cpu_limiter: CpuLimiter) -> AsyncIterator[bytes]:
         """The frames for a connection, some at a time; the next ones are asked for once those are sent.
 
         What comes while the connection reads along is sent to it without asking (`ClosedFeed`).
         """
-        turn = partial(ration.turn, limited_address(connection.address))
-        return self._open_stream(turn) if hands == "open" else self._closed_stream(connection, ration, turn)
+        turn = partial(cpu_limiter.turn, limited_address(connection.address))
+        return self._open_stream(turn) if hands == "open" else self._closed_stream(connection, cpu_limiter, turn)
 
     async def _open_stream(self, turn: Turn) -> AsyncIterator[bytes]:
         number = 0
@@ -198,10 +198,12 @@ class Broadcast:
                 yield b"".join(frames[first : first + BATCH])
             number += 1
 
-    async def _closed_stream(self, connection: WebSocketConnection, ration: Ration, turn: Turn) -> AsyncIterator[bytes]:
+    async def _closed_stream(
+        self, connection: WebSocketConnection, cpu_limiter: CpuLimiter, turn: Turn
+    ) -> AsyncIterator[bytes]:
         async with turn():
             if self._feed is None:
-                self._feed = ClosedFeed(self.game.history, ration)
+                self._feed = ClosedFeed(self.game.history, cpu_limiter)
             self._feed.catch_up()
         feed, (number, position) = self._feed, Place(0, 0)
         while True:

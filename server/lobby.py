@@ -23,6 +23,7 @@ from server.addresses import limited_address
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
+from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import GAMES, LiveGame
@@ -39,7 +40,6 @@ from server.settings import RoomSettings, Settings
 from server.store import Store, StoreError
 from server.stored_settings import restore_settings
 from server.storing import Storing
-from server.turns import FairLock, Turns, Turnstile
 
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
@@ -64,9 +64,9 @@ class Lobby:
         self.metrics = metrics
         self.limits = limits
         self.house_bots = house_bots
-        self.turns = Turns()
+        self.fair_queue = FairQueue()
         self.network = FairLock()
-        self._resumes = Turnstile()
+        self._resumes = OnePerIteration()
         self.rooms: dict[str, Room] = {}
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
         self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
@@ -355,7 +355,7 @@ class Lobby:
         """Storing works again: start the games that were due meanwhile."""
         held, self._held = self._held, set()
         for room in held:
-            self.turns.add(GAMES, partial(self._start_held_game, room))
+            self.fair_queue.add(GAMES, partial(self._start_held_game, room))
 
     def _start_held_game(self, room: Room) -> bool:
         """Start a game of a room. Returns whether it has another one to start."""

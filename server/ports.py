@@ -12,9 +12,9 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.fairness import FairLock, FairQueue
 from server.house_bots import HouseBots
 from server.limits import Limits
-from server.turns import FairLock, Turns
 
 MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
 
@@ -195,7 +195,7 @@ class PlayerPort(Protocol):
 class GameOwner(Protocol):
     """What a game reports to the lobby that runs it."""
 
-    turns: Turns
+    fair_queue: FairQueue
     limits: Limits
     house_bots: HouseBots
     network: FairLock  # held while the network of a house bot decides

@@ -170,7 +170,7 @@ def http_listeners(
         return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
 
     def make(admission: Admission) -> HttpConnection:
-        return HttpConnection(config, http.server_state, admission, lobby.turns, lobby.limits)
+        return HttpConnection(config, http.server_state, admission, lobby.fair_queue, lobby.limits)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=True)
@@ -184,7 +184,9 @@ def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Liste
         return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
 
     def make(admission: Admission) -> TcpTransport:
-        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.limits, lobby.connect)
+        return TcpTransport(
+            admission, lobby.fair_queue, lobby.settings.messages_per_second, lobby.limits, lobby.connect
+        )
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=False)

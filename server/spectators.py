@@ -11,8 +11,8 @@ from websockets.frames import CloseCode
 from engine.mjai.connection import MAX_JOIN
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
+from server.fairness import CpuLimiter
 from server.metrics import Metrics
-from server.turns import Ration
 
 BURST = 0.05  # seconds of work for spectators that may be done at once
 log = structlog.get_logger("server.spectators")
@@ -30,17 +30,17 @@ class Spectator:
         self,
         connection: WebSocketConnection,
         frames: AsyncIterator[bytes],
-        ration: Ration,
+        cpu_limiter: CpuLimiter,
         metrics: Metrics,
         timeout: float,
     ) -> None:
-        """Begin to send `frames`, each in a turn of its address in `ration`, so that no game is delayed.
+        """Begin to send `frames`, each in a turn of its address in `cpu_limiter`, so that no game is delayed.
 
         `timeout`: seconds that the peer has to receive most of what it was sent.
         """
         self._connection = connection
         self._frames = frames
-        self._ration = ration
+        self._cpu_limiter = cpu_limiter
         self._party = limited_address(connection.address)
         self._metrics = metrics
         self._timeout = timeout
@@ -51,7 +51,7 @@ class Spectator:
         try:
             async for frames in self._frames:
                 await self._received()
-                async with self._ration.turn(self._party):
+                async with self._cpu_limiter.turn(self._party):
                     self._connection.send_frames(frames)
             await self._received()
         except TimeoutError:

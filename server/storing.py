@@ -9,11 +9,11 @@ from pathlib import Path
 
 import structlog
 
+from server.fairness import FairLock
 from server.limits import Limits
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
-from server.turns import FairLock
 
 PROBE = "writable"  # a file that a check writes beside the journals, and deletes
 PROBE_BYTES = 4096
@@ -110,7 +110,7 @@ class Storing:
     async def save(self, party: str, make_game: Callable[[], FinishedGame]) -> FinishedGame:
         """Store the game that `make_game` returns in a thread, however often that fails, and return it.
 
-        Parties take turns (see `server.turns`), so that nobody waits for a hundred games of others that end at once.
+        Parties take turns (see `server.fairness`), so that nobody waits for a hundred games of others that end at once.
         Raises ValueError for a game that the database cannot hold, and what `make_game` raises.
         """
         game: FinishedGame | None = None

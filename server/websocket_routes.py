@@ -17,10 +17,10 @@ from server.api.common import printable
 from server.api.origins import Origins
 from server.broadcast import Hands
 from server.connection.websocket import HandshakeError, WebSocketConnection
+from server.fairness import CpuLimiter
 from server.lobby import Lobby
 from server.ports import ConnectionHandler
 from server.spectators import BURST, Spectator
-from server.turns import Ration
 
 BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
 SPECTATORS = re.compile(r"/api/games/(?P<game>[^/]+)/events")
@@ -37,12 +37,12 @@ class WebSockets:
     """Answers the handshakes of bots and spectators."""
 
     def __init__(self, lobby: Lobby, origins: Origins) -> None:
-        self.turns = lobby.turns
+        self.fair_queue = lobby.fair_queue
         self.messages_per_second = lobby.settings.messages_per_second
         self.limits = lobby.limits
         self._lobby = lobby
         self._origins = origins
-        self._ration = Ration(lobby.limits.spectators_share, BURST)  # of all spectators
+        self._cpu_limiter = CpuLimiter(lobby.limits.spectators_share, BURST)  # of all spectators
 
     def open(self, request: Request, admission: Admission) -> Handle:
         """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
@@ -73,8 +73,8 @@ class WebSockets:
             raise HandshakeError(404, text)
 
         def handle(connection: WebSocketConnection) -> Spectator:
-            frames = broadcast.stream(hands, connection, self._ration)
-            return Spectator(connection, frames, self._ration, self._lobby.metrics, self.limits.spectator_timeout)
+            frames = broadcast.stream(hands, connection, self._cpu_limiter)
+            return Spectator(connection, frames, self._cpu_limiter, self._lobby.metrics, self.limits.spectator_timeout)
 
         return handle
 

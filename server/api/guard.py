@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.access import Access, AccessError
 from server.api.errors import access_problem, problem
 from server.api.origins import Origins
-from server.turns import Turnstile
+from server.fairness import OnePerIteration
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FILES = "/web/"  # of the pages (`server.pages`)
@@ -33,11 +33,11 @@ class Guard:
         self._app = app
         self._access = access
         self._origins = origins
-        self._turnstile = Turnstile()
+        self._one_per_iteration = OnePerIteration()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request with an error, or pass it on."""
-        await self._turnstile.wait()
+        await self._one_per_iteration.wait()
         headers = Headers(scope=scope)
         forwarded_for = ", ".join(headers.getlist("x-forwarded-for"))
         address = self._access.proxies.client(scope["client"][0], forwarded_for)

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, Inlet, make_budget
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import MAX_UNSENT_BYTES, ConnectionHandler
-from server.turns import Turns
 
 
 class MessageProtocol(asyncio.Protocol):
@@ -23,10 +23,10 @@ class MessageProtocol(asyncio.Protocol):
     _inlet: Inlet
     _handler: ConnectionHandler
 
-    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, limits: Limits) -> None:
+    def __init__(self, admission: Admission, fair_queue: FairQueue, messages_per_second: float, limits: Limits) -> None:
         self.address = admission.address
         self._admission = admission
-        self._turns = turns
+        self._fair_queue = fair_queue
         self._messages_per_second = messages_per_second
         self._limits = limits
         self._budget = make_budget(messages_per_second, limits.clock)
@@ -37,7 +37,7 @@ class MessageProtocol(asyncio.Protocol):
 
     def _open(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._inlet = Inlet(self._turns, self._admission, transport, self._parse)
+        self._inlet = Inlet(self._fair_queue, self._admission, transport, self._parse)
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
@@ -85,7 +85,7 @@ class MessageProtocol(asyncio.Protocol):
     def _write(self, data: bytes) -> None:
         """Write once the work of an iteration is done: a process that waits for it is woken once for many writes."""
         if not self._unwritten:
-            self._turns.add_last(self._write_out)
+            self._fair_queue.add_last(self._write_out)
         self._unwritten.append(data)
 
     def _write_out(self) -> None:

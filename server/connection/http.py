@@ -13,9 +13,9 @@ from uvicorn.server import ServerState
 
 from server.access import Admission, RateLimiter
 from server.connection.inlet import BYTES_PER_UNIT, Inlet, make_budget
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
-from server.turns import Turns
 
 MAX_HEAD = 16_384  # bytes of a request without its body
 MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
@@ -47,12 +47,12 @@ class HttpConnection(H11Protocol):
     """An HTTP/1.1 connection. It becomes a `WebSocketConnection`, with its admission, when the client asks for that."""
 
     def __init__(
-        self, config: Config, server_state: ServerState, admission: Admission, turns: Turns, limits: Limits
+        self, config: Config, server_state: ServerState, admission: Admission, fair_queue: FairQueue, limits: Limits
     ) -> None:
         app_state: dict[str, Any] = {"admission": admission}  # which uvicorn hands on to requests and WebSockets
         super().__init__(config, server_state, app_state)
         self._admission = admission
-        self._turns = turns
+        self._fair_queue = fair_queue
         self._limits = limits
         self._budget = self._new_budget()
         self._inlet: Inlet
@@ -67,7 +67,7 @@ class HttpConnection(H11Protocol):
         super().connection_made(cast(asyncio.Transport, transport))
         self.transport.set_write_buffer_limits(high=0)  # `pause_writing` as soon as anything waits to be sent
         self.client = (self._admission.address, 0)
-        self._inlet = Inlet(self._turns, self._admission, self.transport, self._parse)
+        self._inlet = Inlet(self._fair_queue, self._admission, self.transport, self._parse)
         self.flow = BodyFlow(self.transport, self._inlet)
         self._limit_time()
 

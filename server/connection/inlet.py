@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from server.access import Admission, RateLimiter
-from server.turns import Turns
+from server.fairness import FairQueue
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
 BYTES_PER_UNIT = 1024  # of the budget
@@ -28,10 +28,10 @@ class Inlet:
     """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
 
     def __init__(
-        self, turns: Turns, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
+        self, fair_queue: FairQueue, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
     ) -> None:
         """Connections of one address share the turns of one party."""
-        self._turns = turns
+        self._fair_queue = fair_queue
         self._admission = admission
         self._transport = transport
         self._parse = parse
@@ -44,7 +44,7 @@ class Inlet:
         """Take data that the transport has received."""
         if self._closed:
             return
-        if not self._queued and not self._held and len(data) <= SLICE and self._turns.has_time():
+        if not self._queued and not self._held and len(data) <= SLICE and self._fair_queue.has_time():
             self._parse(data)
             return
         self._waiting += data
@@ -79,7 +79,7 @@ class Inlet:
     def _queue(self) -> None:
         if not self._queued and not self._held:
             self._queued = True
-            self._turns.add(self._admission.party, self._parse_slice)
+            self._fair_queue.add(self._admission.party, self._parse_slice)
 
     @property
     def data_waits(self) -> bool:

@@ -10,9 +10,9 @@ from typing import cast
 from server.access import Admission
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.ports import JoiningHandler, Transport
-from server.turns import Turns
 
 
 class TcpTransport(MessageProtocol):
@@ -24,12 +24,12 @@ class TcpTransport(MessageProtocol):
     def __init__(
         self,
         admission: Admission,
-        turns: Turns,
+        fair_queue: FairQueue,
         messages_per_second: float,
         limits: Limits,
         connect: Callable[[Transport], JoiningHandler],
     ) -> None:
-        super().__init__(admission, turns, messages_per_second, limits)
+        super().__init__(admission, fair_queue, messages_per_second, limits)
         self._connect = connect
         self._buffer = bytearray()
         self._discarding = False  # the rest of a line that is too long

@@ -19,10 +19,10 @@ from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionHandler
-from server.turns import Turns
 
 CUT_OFF = 2  # times the limit: a message longer than the limit is a fault, one longer than that closes the WebSocket
 MAX_FRAME_BYTES = CUT_OFF * MAX_MESSAGE
@@ -47,7 +47,7 @@ class HandshakeError(Exception):
 class Door(Protocol):
     """Where handshakes are answered."""
 
-    turns: Turns
+    fair_queue: FairQueue
     messages_per_second: float
     limits: Limits
 
@@ -66,7 +66,7 @@ class WebSocketConnection(MessageProtocol):
 
     def __init__(self, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
         door: Door = config.app.state.websockets  # type: ignore[union-attr]  # of `server.app`
-        super().__init__(app_state["admission"], door.turns, door.messages_per_second, door.limits)
+        super().__init__(app_state["admission"], door.fair_queue, door.messages_per_second, door.limits)
         self._door = door
         self._connections = server_state.connections
         self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)

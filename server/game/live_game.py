@@ -89,7 +89,7 @@ class LiveGame:
 
     @property
     def party(self) -> str:
-        """Whose work this game is, for `server.turns`: the address of a bot that plays, or GAMES if all have left."""
+        """Whose work this game is, for `FairQueue`: the address of a bot that plays, or GAMES if all have left."""
         return next((seat.address for seat in self.seats if seat.connection), GAMES)
 
     # Starting and stopping --------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class LiveGame:
 
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
-        play_on = partial(self._owner.turns.add, GAMES, self._end_restoring)  # all restored games are due at once
+        play_on = partial(self._owner.fair_queue.add, GAMES, self._end_restoring)  # all restored games are due at once
         loop_clock().call_later(self.start.settings.resume_timeout, play_on)
         self._end_restoring_if_complete()
 
@@ -145,7 +145,7 @@ class LiveGame:
             self._end_restoring()
 
     def _end_restoring(self) -> bool:
-        """All bots of a restored game have reconnected, or their time is up: play on. No more work for `Turns`."""
+        """All bots of a restored game have reconnected, or their time is up: play on. No more work for `FairQueue`."""
         if not self._restoring or self._closed:
             return False
         self._restoring = False
@@ -356,7 +356,7 @@ class LiveGame:
     def _advance(self) -> None:
         """Play until a decision has to be waited for. Games that all bots have left take turns."""
         if self.party == GAMES or self._play_steps():
-            self._owner.turns.add(self.party, self._play_steps)
+            self._owner.fair_queue.add(self.party, self._play_steps)
 
     def _play_steps(self) -> bool:
         """Play until a decision has to be waited for, or for some steps. Returns whether to play on."""
@@ -392,7 +392,7 @@ class LiveGame:
                 asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
                 seat.connection.send_messages(messages, table, asked, encoded)
         if self._last_reply_at:
-            self._owner.turns.add_last(partial(self._sent, self._last_reply_at))
+            self._owner.fair_queue.add_last(partial(self._sent, self._last_reply_at))
             self._last_reply_at = 0.0
 
     def _sent(self, reply_at: float) -> None:

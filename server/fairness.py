@@ -1,4 +1,4 @@
-"""Divides the time of the event loop: work that others can cause is done in small pieces, and parties take turns."""
+"""Divide the time of the event loop: work that others can cause is done in small pieces, and parties take turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
 
 
-class Turns:
+class FairQueue:
     """Queues of work, one for each party; the parties take turns (round-robin), a piece of work each.
 
     A party is whoever shall not delay the others: the address of a client, or the games without connections. However
@@ -89,7 +89,7 @@ class Turns:
             self._queues[party] = self._queues.pop(party)
 
 
-class Turnstile:
+class OnePerIteration:
     """Lets one task pass in an iteration of the event loop; all other tasks run in between."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class Turnstile:
             await asyncio.sleep(0)
 
 
-class Ration:
+class CpuLimiter:
     """Lets one task work in an iteration of the event loop, and all of them at most for a share of the processor.
 
     Parties take turns, so that none can use up the share.
