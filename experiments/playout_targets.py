@@ -46,7 +46,7 @@ class Batch(NamedTuple):
     states: torch.Tensor  # float32[n, n_state]
     choice: torch.Tensor  # int64[m]
     actions: torch.Tensor  # float32[m, n_action]
-    base: torch.Tensor  # float32[m]: logits of `rule`
+    prior_logits: torch.Tensor  # float32[m]: logits of `rule`
     values: torch.Tensor  # float32[m]: of the round's end, in placements
 
     def centred(self, each: torch.Tensor) -> torch.Tensor:
@@ -77,14 +77,14 @@ class Trying(Actor):
         counts = np.diff(rows.first)
         choice = np.repeat(np.arange(len(counts)), counts)
         # Drawn from the softmax without replacement: the highest of logit + Gumbel noise (Kool et al. 2019).
-        order = np.lexsort((-(rows.base + generator.gumbel(size=len(rows.base))), choice))
+        order = np.lexsort((-(rows.prior_logits + generator.gumbel(size=len(rows.prior_logits))), choice))
         rank = np.arange(len(order)) - rows.first[:-1][choice]
         tried = order[(rank < MOST) & (generator.random(len(counts)) < SHARE)[choice]]
         which, of = np.unique(choice[tried], return_inverse=True)
         walls = generator.integers(1 << 63, size=(len(which), 1), dtype=np.uint64)[of]
         at = step.tables[choice[tried]].astype(np.int64), step.seats[choice[tried]].astype(np.int8)
         values = self._playouts.try_actions(self._tables.records, *at, rows.numbers[tried], walls)
-        self._tried.append((rows.states[which], of, rows.actions[tried], rows.base[tried], values[:, 0]))
+        self._tried.append((rows.states[which], of, rows.actions[tried], rows.prior_logits[tried], values[:, 0]))
         return step, actions
 
     def next_batches(self, weights: Any) -> list[Batch]:
@@ -92,7 +92,7 @@ class Trying(Actor):
         self._tried.clear()
         self.play(weights, [], Event())
         before = np.cumsum([0, *(len(states) for states, *_ in self._tried)])
-        states, choice, actions, base, values = map(np.concatenate, zip(*self._tried, strict=True))
+        states, choice, actions, prior_logits, values = map(np.concatenate, zip(*self._tried, strict=True))
         choice += np.repeat(before[:-1], [len(of) for _, of, *_ in self._tried])
         numbers = self._generator.permutation(len(states))
         batches = []
@@ -100,7 +100,7 @@ class Trying(Actor):
             new = np.full(len(states), -1)
             new[part] = np.arange(len(part))
             chosen = np.flatnonzero(new[choice] >= 0)
-            arrays = states[part], new[choice[chosen]], actions[chosen], base[chosen], values[chosen]
+            arrays = states[part], new[choice[chosen]], actions[chosen], prior_logits[chosen], values[chosen]
             batches.append(Batch(*map(torch.from_numpy, arrays)))
         return batches
 
@@ -121,8 +121,8 @@ def main() -> None:
             n_playouts += len(batch.values)
             for network, optimizer, rate, gained in zip(networks, optimizers, RATES, gains, strict=True):
                 optimizer.param_groups[0]["lr"] = rate * (1 - spent)
-                logits = batch.base + network(batch.states, batch.actions, batch.choice)
-                gained.append((batch.best_of(logits.detach()) - batch.best_of(batch.base)).numpy())
+                logits = batch.prior_logits + network(batch.states, batch.actions, batch.choice)
+                gained.append((batch.best_of(logits.detach()) - batch.best_of(batch.prior_logits)).numpy())
                 error = batch.centred(TEMPERATURE * logits - batch.values) / SPREAD
                 descend(optimizer, network, error.square().mean())
         print(f"\r{100 * spent:.0f} %, {n_playouts:,} playouts", end="", file=sys.stderr, flush=True)

@@ -39,7 +39,7 @@ class Experience(NamedTuple):
     states: np.ndarray  # float32[n, n_state]
     oracle: np.ndarray  # float32[n, N_ORACLE]
     actions: np.ndarray  # float32[m, n_action]
-    base: np.ndarray  # float32[m]
+    prior_logits: np.ndarray  # float32[m]
     counts: np.ndarray  # int64[n]: actions of each choice
     chosen: np.ndarray  # int64[n]: index among them
     log_probability: np.ndarray  # float32[n]: of what was chosen
@@ -175,7 +175,7 @@ def join(
         np.concatenate([step.rows.states for step in steps]),
         np.concatenate([step.oracle for step in steps]),
         np.concatenate([step.rows.actions for step in steps]),
-        np.concatenate([step.rows.base for step in steps]),
+        np.concatenate([step.rows.prior_logits for step in steps]),
         np.concatenate([np.diff(step.rows.first) for step in steps]),
         np.concatenate([step.chosen for step in steps]),
         np.concatenate([step.log_probabilities for step in steps]),

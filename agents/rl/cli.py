@@ -149,7 +149,7 @@ def add_learning(parser: Parser) -> None:
         type=non_negative_number,
         default=learner.kl,
         metavar="X",
-        help="weight of the KL divergence from the base",
+        help="weight of the KL divergence from the prior (the policy of the prior logits)",
     )
     add("--epochs", type=positive, default=learner.epochs, metavar="N", help="times that each choice is learned from")
     add("--critic-sees", choices=("everything", "view"), default=learner.critic_sees, help="view: no hidden tile")

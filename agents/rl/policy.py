@@ -74,7 +74,7 @@ def forward(
     states: np.ndarray,
     first: np.ndarray,
     actions: np.ndarray,
-    base: np.ndarray,
+    prior_logits: np.ndarray,
     state_weights: np.ndarray,
     state_bias: np.ndarray,
     action_weights: np.ndarray,
@@ -96,7 +96,7 @@ def forward(
             hidden[:] = hidden_bias
             add_product(both, hidden_weights, hidden)
             rectify(hidden)
-            total = base[a]
+            total = prior_logits[a]
             for j in range(len(hidden)):
                 total += hidden[j] * logit_weights[j]
             logits[a] = total
@@ -144,12 +144,12 @@ def choose_best(logits: np.ndarray, first: np.ndarray, chosen: np.ndarray) -> No
 
 def logits_of(weights: Weights, rows: Rows) -> np.ndarray:
     """The logit of each action of `rows`, float32[m]."""
-    logits = np.empty(len(rows.base), dtype=np.float32)
+    logits = np.empty(len(rows.prior_logits), dtype=np.float32)
     arguments: list[Any] = [
         rows.states,
         rows.first,
         rows.actions,
-        rows.base,
+        rows.prior_logits,
         *(weights[name] for name in NAMES),
         logits,
     ]

@@ -29,7 +29,7 @@ class Hyperparameters(NamedTuple):
     critic_rate: float = 1e-3  # of the critic, at the start
     gae_lambda: float = 0.6
     entropy: float = 0.012  # weight of the entropy of the policy
-    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the base logits
+    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the prior logits
     batch_size: int = 8192
     epochs: int = 1
     critic_sees: str = "everything"  # or "view": an ablation

@@ -52,7 +52,7 @@ def test_the_logits_are_those_of_plain_matrix_products(family: str) -> None:
     state_w, state_b, action_w, hidden_w, hidden_b, out = (weights[name] for name in NAMES)
     of = np.repeat(np.arange(len(rows.view)), np.diff(rows.first))
     joint = np.maximum(rows.states[of] @ state_w + state_b + rows.actions @ action_w, 0)
-    expected = rows.base + np.maximum(joint @ hidden_w + hidden_b, 0) @ out
+    expected = rows.prior_logits + np.maximum(joint @ hidden_w + hidden_b, 0) @ out
     np.testing.assert_allclose(logits_of(weights, rows), expected, atol=1e-3)
 
 
