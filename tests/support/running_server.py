@@ -61,7 +61,7 @@ async def live(data: Path, timeout: float = TIMEOUT, **options: Any) -> AsyncIte
     """Run a server with its data in that folder, for at most `timeout` seconds; see `serving` for the options."""
     async with (
         serving(data, timeout, **options) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=timeout) as http,
     ):
         yield Live(server, http)
 
