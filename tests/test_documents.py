@@ -18,10 +18,6 @@ PATIENCE = 900  # seconds that a block may take; most take a few
 
 # Part of a block, by page -> why the block is not run. Their commands are parsed by test_docs_commands.
 NOT_RUN = {
-    "README.md": {
-        "docker compose up": "needs Docker",
-        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
-    },
     "docs/deploy.md": {
         "docker compose --profile tls up": "needs Docker",
         "docker compose exec -T db pg_dump": "needs Docker and PostgreSQL",
@@ -67,7 +63,7 @@ NOT_RUN = {
 }
 # Part of a block, by page: it takes minutes.
 LONG = {
-    "README.md": ["python3 -m nukidora --version", "train dataset runs/first"],
+    "README.md": ["python3 -m nukidora --version"],
     "docs/quickstart.md": ["train dataset runs/first", "python learn.py"],
 }
 # The pages whose blocks are run by CI, too; those of the others by `make test-long`.
