@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. Another run gives other
-# weights, because it ends by the clock. docs/experiments.md has the results.
+# The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. Another run gives
+# other weights, because it ends by the clock. docs/experiments.md has the results.
 #
 # The bundled weights (agents/residual/weights) came from two runs on two quiet cores:
 # 1. at commit fcdcbb7: bash experiments/residual.sh FIRST 75 --seed 2901
@@ -9,12 +9,12 @@
 #   python -c "import numpy as np; w = dict(np.load('FIRST.npz')); w['action'] = np.pad(w['action'], ((0, 6), (0, 0)));
 #   np.savez('PADDED', **w)"
 #
-# Measured with --games 21000 (42000 where two seeds or more games are named), as bots of the arena:
-#   residual,rule,rule                                           --seed 3203 and 3201, at commit d790bd8: after the first run
-#   residual,rule,rule                                           --games 42000 --seed 3304 and 3503: the bundled network
-#   residual,residual:PADDED.npz,residual:PADDED.npz             --seed 3303
-#   residual:THIRD,rule,rule                                     --games 42000 --seed 3503: an hour more
-#   residual:THIRD,residual,residual                             --seed 3502
+# The measurements, with --games 21000 where no other number stands:
+#   residual,rule,rule                                 --seed 3203 and 3201, at commit d790bd8: after the first run
+#   residual,rule,rule                                 --games 42000 --seed 3304 and 3503: the bundled network
+#   residual,residual:PADDED.npz,residual:PADDED.npz   --seed 3303
+#   residual:THIRD,rule,rule                           --games 42000 --seed 3503: an hour more
+#   residual:THIRD,residual,residual                   --seed 3502
 #
 #   bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]
 #

@@ -33,6 +33,7 @@ NOT_RUN = {
     },
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",
+        "experiments/human.sh": "an hour, and records of one's own",
         "--from laptop": "hours",
         "agents.cnn train": "hours",
         "deepen runs": "hours",
@@ -40,12 +41,14 @@ NOT_RUN = {
         "export runs": "needs a trained network",
         "benchmarks.bert --model": "needs a trained network",
         "temperature=": "needs a trained network",
-        "torchrun": "hours; needs several GPUs",
     },
-    "docs/players.md": {
-        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
-        "agents.rl train": "hours",
+    "docs/weekend.md": {
+        "agents.rl train runs/mine": "hours",
+        "bundled_network.sh runs/weekend": "a day",
+        "torchrun --nproc-per-node 4": "hours; needs several GPUs",
+        "--sprt 0,-0.02": "needs a trained network",
     },
+    "docs/players.md": {"agents.console --bots rule,bert": "needs a terminal: see tests/agents/console"},
     "docs/arena.md": {
         "experiments/control_variates.py": "two minutes",
         "--bots selfplay,rule,efficiency": "a minute: see tests/web/test_pictures.py",
