@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import runpy
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
