@@ -67,7 +67,7 @@ NOT_RUN = {
 # Part of a block, by page: it takes minutes.
 LONG = {
     "README.md": ["python3 -m nukidora --version"],
-    "docs/quickstart.md": ["train dataset runs/first", "python learn.py"],
+    "docs/quickstart.md": ["train dataset runs/first", "examples/reinforce.py"],
 }
 # The pages whose blocks are run by CI, too; those of the others by `make test-long`.
 FIRST_PAGES = ("README.md", "CONTRIBUTING.md", "docs/quickstart.md")
