@@ -23,7 +23,7 @@ Ratings of the bots, from games of every bot against every other on shared walls
 {command}
 ```
 
-{games:,} games ({rules}, {length}, seed {seed}): every two bots met in at least {fewest:,}.
+{games:,} games ({rules}, {length}, seed {seed}): every two bots met in at least {fewest:,} games.
 
 A lead of 400 points means odds of 10 to 1 of finishing ahead (Plackett-Luce model); the mean of all bots is 0.
 Intervals are 95 % confidence intervals, those of ratings by the bootstrap over walls. Decisions/s are those of one
