@@ -59,13 +59,14 @@ def play(
     `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
     ``report`` is missing that ``html`` or ``parquet`` need.
 
-    >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
-    >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
-    True
-    >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
-    [('efficiency', 'random', True)]
-    >>> print(str(match).splitlines()[0])
-    Results: 10 walls in 3 rotations, tenhou east, seed 1
+    Examples:
+        >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
+        >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
+        True
+        >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
+        [('efficiency', 'random', True)]
+        >>> print(str(match).splitlines()[0])
+        Results: 10 walls in 3 rotations, tenhou east, seed 1
     """
     if isinstance(bots, str) or len(bots) != N_SEATS:
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')

@@ -41,15 +41,16 @@ class BadAnswer(ValueError):  # noqa: N818 - as above
 class Tables:
     """Games played in lock step. `records` is the live array TABLE[n], read only.
 
-    >>> def first_legal(views):  # a policy: TABLE[n] -> one action number for each view
-    ...     return np.array([actions_of(*view.legal[view.viewer])[0] for view in views])
-    >>> tables = Tables(seeds=range(4))
-    >>> rounds = [len(ended) for ended in tables.play([first_legal], np.zeros((4, 3), dtype=np.int8))]
-    >>> tables.records["seat"]["score"].sum(axis=1)
-    array([105000, 105000, 105000, 105000])
-
     While a policy is called with n views, the first n entries of `asked_tables` int32[:] and `asked_seats` int8[:] are
     the table and seat of each view.
+
+    Examples:
+        >>> def first_legal(views):  # a policy: TABLE[n] -> one action number for each view
+        ...     return np.array([actions_of(*view.legal[view.viewer])[0] for view in views])
+        >>> tables = Tables(seeds=range(4))
+        >>> rounds = [len(ended) for ended in tables.play([first_legal], np.zeros((4, 3), dtype=np.int8))]
+        >>> tables.records["seat"]["score"].sum(axis=1)
+        array([105000, 105000, 105000, 105000])
     """
 
     def __init__(

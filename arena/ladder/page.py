@@ -17,30 +17,28 @@ from engine.common.options import printable
 INTRODUCTION = """\
 # The ladder
 
-Every bot against every other, on shared walls. This page was made by:
+Ratings of the bots, from games of every bot against every other on shared walls. This page is the output of:
 
 ```sh
 {command}
 ```
 
-{games:,} games ({rules}, {length}, seed {seed}): the two bots that have met least meet next, in all rotations of the
-seats. Every two have met in at least {fewest:,} games.
+{games:,} games ({rules}, {length}, seed {seed}): every two bots met in at least {fewest:,} games.
 
-Ratings are those of the Plackett-Luce model: if a bot is 400 points better than another, the odds that it finishes
-ahead are 10 to 1. The mean of all bots is 0. Intervals are 95 % confidence intervals, those of ratings by the
-bootstrap; all games on a wall are one observation. Decisions/s are those of one core in games of the bot against
-itself, with the engine and the statistics ({machine}).
+A lead of 400 points means odds of 10 to 1 of finishing ahead (Plackett-Luce model); the mean of all bots is 0.
+Intervals are 95 % confidence intervals, those of ratings by the bootstrap over walls. Decisions/s are those of one
+core in games of the bot against itself, engine and statistics included ({machine}).
 """
 PAIRS = """
 ## Every pair
 
-How often, in %, the bot of the row finished ahead of the bot of the column, in the games that both played. The
-intervals are at most ± {widest:.1f}.
+Share of games, in %, in which the bot of the row finished ahead of the bot of the column. The intervals are at most
+± {widest:.1f}.
 """
 PLAY_TABLE = """
 ## Play
 
-`python -m arena --help` says what the columns mean.
+`python -m arena --help` defines the columns.
 """
 
 

@@ -5,5 +5,5 @@
 - `observer`: counts the games of a chunk; tallies as a short text
 - `columns`: the statistics that are computed from the tallies, in groups
 - `times`: how long the bots take for their decisions
-- `report`: prints them; `page`: writes docs/statistics.md
+- `report`: prints them; `page`: the tables of docs/statistics.md
 """
