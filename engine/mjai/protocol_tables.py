@@ -106,22 +106,20 @@ def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, st
 
 
 def dialects() -> str:
-    """The keys that each dialect writes, by message."""
+    """The keys that each dialect but the default writes, by message."""
+    names = [name for name in DIALECTS if name != DEFAULT_DIALECT]
     return rows(
-        ("message", *DIALECTS),
-        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in DIALECTS)),
-        *((f"`{row.type}`", *(written_keys(row, name) for name in DIALECTS)) for row in EVENTS.values()),
+        ("message", *names),
+        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in names)),
+        *((f"`{row.type}`", *(written_keys(row, name) for name in names)) for row in EVENTS.values()),
     )
 
 
 def written_keys(row: EventMessage, dialect: str) -> str:
-    """The keys of a message in a dialect; its type if that has another name."""
-    keys = None if dialect == DEFAULT_DIALECT else getattr(row, dialect)
-    rules = DIALECT_ROWS[dialect]
-    names = [key.name for key in row.keys if key.scope is not key.scope.CONNECTION]
-    if dialect != DEFAULT_DIALECT:
-        record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
-        names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
+    """The keys of a message in a dialect other than the default; its type if that has another name."""
+    keys, rules = getattr(row, dialect), DIALECT_ROWS[dialect]
+    record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
+    names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
     names = sorted(names) if rules.sorted_keys else names
     renamed = f"type `{rules.types[row.type]}`: " if row.type in rules.types else ""
     return renamed + (" ".join(f"`{name}`" for name in names) or "none")
