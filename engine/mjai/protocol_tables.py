@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from engine.mjai.keys import REQUIRED, Key
 from engine.mjai.kinds import MAX_EXT_BOT
 from engine.mjai.schema import CAN_ACT, COMMON, CONNECTION, DIALECT_ROWS, EVENTS, REPLIES, REPLY_TYPES, EventMessage
 
+SHARED = 3  # messages that have a key make it one of several messages
 BLOCK = re.compile(r"(?<=<!-- table )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -76,12 +78,16 @@ def reply_keys() -> str:
 
 
 def events() -> str:
-    """The messages of a game, with their keys in order."""
-    return rows(
-        ("message", "key", "kind", "value"),
-        *(line for row in EVENTS.values() for line in event_lines(row.type, row.text, row.keys)),
-        ("every message", f"`{CAN_ACT.name}`?", CAN_ACT.kind.name, CAN_ACT.text),
-    )
+    """The messages of a game, with their keys in order. Keys that many messages have are described once, at the top."""
+    keys = {name: [key_cells(key) for key in row.keys] for name, row in EVENTS.items()}
+    found = Counter(cells for of_message in keys.values() for cells in of_message)
+    shared = [cells for cells, n in found.items() if n >= SHARED]
+    lines = [("every message", *key_cells(CAN_ACT)), *(("several messages", *cells) for cells in shared)]
+    for name, of_message in keys.items():
+        own = [cells for cells in of_message if cells not in shared]
+        names = [] if own == of_message else [key for key, _, _ in of_message]
+        lines += [(f"**`{name}`**", " ".join(names), "", EVENTS[name].text), *(("", *cells) for cells in own)]
+    return rows(("message", "key", "kind", "value"), *lines)
 
 
 def server_messages() -> str:
@@ -101,27 +107,30 @@ def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, st
     """One line for the message and one for each key."""
     return [
         (f"**`{kind}`**", "", "", text),
-        *(("", f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text) for key in keys),
+        *(("", *key_cells(key)) for key in keys),
     ]
 
 
+def key_cells(key: Key) -> tuple[str, str, str]:
+    """The cells of a key: its name, its kind and what it means."""
+    return f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text
+
+
 def dialects() -> str:
-    """The keys that each dialect writes, by message."""
+    """The keys that each dialect but the default writes, by message."""
+    names = [name for name in DIALECTS if name != DEFAULT_DIALECT]
     return rows(
-        ("message", *DIALECTS),
-        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in DIALECTS)),
-        *((f"`{row.type}`", *(written_keys(row, name) for name in DIALECTS)) for row in EVENTS.values()),
+        ("message", *names),
+        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in names)),
+        *((f"`{row.type}`", *(written_keys(row, name) for name in names)) for row in EVENTS.values()),
     )
 
 
 def written_keys(row: EventMessage, dialect: str) -> str:
-    """The keys of a message in a dialect; its type if that has another name."""
-    keys = None if dialect == DEFAULT_DIALECT else getattr(row, dialect)
-    rules = DIALECT_ROWS[dialect]
-    names = [key.name for key in row.keys if key.scope is not key.scope.CONNECTION]
-    if dialect != DEFAULT_DIALECT:
-        record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
-        names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
+    """The keys of a message in a dialect other than the default; its type if that has another name."""
+    keys, rules = getattr(row, dialect), DIALECT_ROWS[dialect]
+    record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
+    names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
     names = sorted(names) if rules.sorted_keys else names
     renamed = f"type `{rules.types[row.type]}`: " if row.type in rules.types else ""
     return renamed + (" ".join(f"`{name}`" for name in names) or "none")
