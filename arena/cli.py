@@ -22,19 +22,13 @@ COMMANDS = {
     "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
     "stats": ("arena.stats", "counts how players play, from records of their games"),
+    "columns": ("arena.definitions", "defines the columns of the tables, and all other statistics"),
 }
 BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
 EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --walls, --rules, --length,
 --sprt and --until, but not on --jobs.
-
-columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
-together are one observation):
-{definitions}
-
-Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
-how many more games would tell them apart if the difference stayed what it is.
 
 other programs (--help after the word shows their options):
 {programs}
@@ -62,11 +56,6 @@ replaces games of the same bots on the same walls alone, and keeps games on othe
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
-
---statistics shows besides, and --json FILE holds in any case (shares as shares of 1, with the numbers behind the
-medians):
-
-{more_definitions}
 """
 
 
@@ -75,17 +64,9 @@ def programs() -> str:
     return "\n".join(f"{name:9}  {text}" for name, (_, text) in COMMANDS.items())
 
 
-def epilog() -> str:
-    """What follows the options in the help."""
-    from arena.columns import definitions, more_definitions
-
-    parts = {"definitions": definitions(), "more_definitions": more_definitions()}
-    return EPILOG.format(programs=programs(), port=DEFAULT_PORT, **parts)
-
-
 def make_parser() -> Parser:
     """The command line."""
-    parser = Parser("arena", description=__doc__, epilog=epilog)
+    parser = Parser("arena", description=__doc__, epilog=EPILOG.format(programs=programs(), port=DEFAULT_PORT))
     parser.add_argument(
         "--games",
         type=positive,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+if TYPE_CHECKING:  # definitions are printed without numba
     import numpy as np
 
     from arena.bot_games import BotGames, Estimate

@@ -38,7 +38,7 @@ Share of games, in %, in which the bot of the row finished ahead of the bot of t
 PLAY_TABLE = """
 ## Play
 
-`python -m arena --help` defines the columns.
+`python -m arena columns` defines the columns.
 """
 
 

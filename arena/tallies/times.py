@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.statistic import Statistic
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+if TYPE_CHECKING:  # definitions are printed without numba
     import numpy as np
 
     from engine.tables import Policy

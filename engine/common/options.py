@@ -12,7 +12,6 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
@@ -91,21 +90,17 @@ class Parser(argparse.ArgumentParser):
         *,
         prog: str | None = None,
         description: str | None = None,
-        epilog: str | Callable[[], str] | None = None,
+        epilog: str | None = None,
         **options: Any,
     ) -> None:
-        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands.
-
-        ``epilog``: also a function that gives it, which is called only where the help is shown.
-        """
-        self._late_epilog = epilog if callable(epilog) else None
+        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
         about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", inspect.cleandoc(description or ""))
         super().__init__(
             prog or program_name(program),
             description=about[:1].upper() + about[1:],
             formatter_class=HelpFormatter,
             allow_abbrev=False,
-            epilog=None if callable(epilog) else epilog,
+            epilog=epilog,
             **options,
         )
         if prog is None and self.add_help:
@@ -117,12 +112,6 @@ class Parser(argparse.ArgumentParser):
                 default=argparse.SUPPRESS,
                 help="show the version and exit",
             )
-
-    def format_help(self) -> str:
-        """The whole help."""
-        if self._late_epilog is not None:
-            self.epilog = self._late_epilog()
-        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Print ``message``, which may have parts of a stranger's file, to stderr and exit."""

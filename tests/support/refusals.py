@@ -128,6 +128,9 @@ BAD_USES = {
         {record} --jobs 0 -> --jobs 0
         -> PATH
     """,
+    "arena columns": """
+        placement -> placement
+    """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
