@@ -1,7 +1,7 @@
 """The statistics of a bot, and of two bots compared, as attributes with their types.
 
 Written by ``python -m arena.tallies.attributes arena/bot_statistics.py`` from the tables of `arena.columns` and
-`arena.tallies.columns`. Rates are shares of 1; None is a mean of nothing.
+`arena.tallies.columns`. Rates are fractions of 1; None is a mean without observations.
 """
 
 from __future__ import annotations
