@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     check_options(parser, options)
-    from agents.client.playing import terminate  # only now: these take numba, which the options do not need
+    from agents.client.playing import terminate  # imported late: these load numba, which the options do not need
     from agents.console.playing import make_bots, play
 
     agents = make_bots(parser, options)

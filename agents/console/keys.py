@@ -24,7 +24,7 @@ class KeyDecoder:
         return bool(self._unread)
 
     def feed(self, data: bytes) -> list[str]:
-        """The keys that are complete with `data`. Sequences of keys without a meaning are left out."""
+        """Return the keys that `data` completes. Escape sequences without a meaning are ignored."""
         unread, keys = self._unread + data, []
         while unread:
             if found := SEQUENCE.match(unread):

@@ -13,7 +13,7 @@ from engine.mjai.player_state import PlayerState
 
 
 class Person:
-    """A `agents.external.mjai_bot.MjaiBot` that is told of each message at once, and asks the person for replies."""
+    """An `agents.external.mjai_bot.MjaiBot` that receives each message at once, and asks the person for replies."""
 
     def __init__(self, name: str, screen: Screen, withdrawn: Callable[[], bool] = lambda: False) -> None:
         """`withdrawn`: whether an answer comes too late. It raises ConnectionError where the connection is lost."""
@@ -26,7 +26,7 @@ class Person:
         """See `MjaiBot`."""
 
     def watch(self, message: Message) -> None:
-        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for what no game can lead to."""
+        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for an impossible message."""
         if message["type"] == "start_game":
             self._state = PlayerState()
         try:

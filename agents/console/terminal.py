@@ -142,7 +142,7 @@ class Terminal:
         numbers = os.read(self._pipe[0], MAX_READ)
         if signal.SIGTSTP in numbers:
             self._suspend()
-        elif signal.SIGCONT in numbers:  # after a stop that cannot be seen coming; the shell has used the terminal
+        elif signal.SIGCONT in numbers:  # after a stop without notice (SIGSTOP); the shell has used the terminal
             self._take()
         return [REDRAW] if set(numbers) - {WOKEN} else []
 

@@ -114,7 +114,7 @@ class Listener:
         return BotError(reason)
 
     def close(self) -> None:
-        """Disconnect the bot and stop listening. A bot that waits for a next game is told that there is none."""
+        """Disconnect the bot and stop listening. A bot that waits for a next game is notified that there is none."""
         if self._bot is not None and not self._playing:
             disconnect_with_error(self._bot.transport, NO_MORE_GAMES)
             self._bot = None

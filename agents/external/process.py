@@ -39,7 +39,7 @@ class LineProcess:
     """A running program, in a process group of its own, below a watchdog that ends it with us (`watchdog`).
 
     Whatever the child does, no call here takes much longer than `timeout`. When writing or reading fails, the child is
-    ended, and BotError tells its exit code and the end of its stderr: ExitedError if it has exited by itself.
+    ended, and BotError reports its exit code and the end of its stderr: ExitedError if it has exited by itself.
     """
 
     def __init__(self, arguments: Sequence[str], timeout: float, note: Note | None = None) -> None:

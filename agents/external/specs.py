@@ -32,7 +32,7 @@ def is_external(spec: str) -> bool:
 
 
 def check(spec: str) -> None:
-    """Raise ValueError for a text that names no bot, as far as can be told without loading one."""
+    """Raise ValueError for a text that names no bot, as far as can be checked without loading one."""
     if not is_external(spec):
         registry.check(spec)
 

@@ -151,7 +151,7 @@ def send_events(process: LineProcess, framing: str, events: list[Message], ask: 
 
 
 def invalid_reply(error: ValueError) -> str:
-    """What to say of a reply that cannot be read; one that is no JSON is probably not meant as a reply."""
+    """Return the fault of a reply that cannot be read; one that is not JSON is probably not meant as a reply."""
     hint = f" ({STDOUT_HINT})" if str(error).startswith("not JSON") else ""
     return f"sent an invalid reply: {error}{hint}"
 
@@ -208,7 +208,7 @@ def probe_events(process: LineProcess, events: list[Message]) -> str:
 
 
 def no_discard(process: LineProcess, line: bytes) -> BotError:
-    """The bot has replied `none` where it must discard, often because it has caught an error of its own."""
+    """The bot has replied `none` where it must discard, often because it has caught an internal error."""
     process.end()
     return BotError(f"replied {excerpt(line)} where it must discard", process.stderr())
 

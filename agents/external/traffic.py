@@ -1,4 +1,4 @@
-"""What bots are sent and send, and what they say on stderr, as a file a game (``--log FOLDER``)."""
+"""Logs of what bots receive, send and write to stderr, one file per game (``--log FOLDER``)."""
 
 from __future__ import annotations
 

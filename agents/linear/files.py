@@ -104,7 +104,7 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Write]:
 
 
 def read_choices(path: Path) -> Choices:
-    """The choices in a file. Raises ValueError, one line, for what is no such file; OSError if it cannot be read."""
+    """The choices in a file. Raises ValueError, one line, for any other file; OSError if it cannot be read."""
     check_name(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; python -m agents.linear export writes one")

@@ -14,7 +14,7 @@ DAMPING = 0.003  # of the mean variance of a feature
 
 
 class Critic(nn.Module):
-    """The change of 2 - placement that a seat can expect in this round, from all that there is to see."""
+    """The expected change of 2 - placement of a seat in this round, from everything at the table, hidden or not."""
 
     def __init__(self, n_state: int, width: int = 256, hidden: int = 128) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Policy(nn.Module):
         joint = torch.addmm(w["state_bias"], states, w["state"])
         hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
         hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
-        return (hidden * w["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
+        return (hidden * w["logit"]).sum(1)  # autocast would round a matrix product to bf16
 
     @torch.no_grad()
     def whiten(self, states: torch.Tensor, actions: torch.Tensor) -> None:

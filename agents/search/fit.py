@@ -1,9 +1,9 @@
 """Fits the model of hidden hands to games: what opponents hold, and the shanten of their hands.
 
-The tile weights are those of a logistic regression: a tile that the viewer does not see is in the hand of an opponent
-or not, by its features, beside the share of the unseen tiles that are in that hand. The shanten weights are such that
-the sampled worlds have the shanten that the true hands have: in each round they gain the logarithm of the ratio of the
-two frequencies.
+The tile weights are those of a logistic regression: whether a tile that the viewer does not see is in the hand of an
+opponent, by its features, with the share of the unseen tiles that are in that hand as offset. The shanten weights make
+the hands in sampled worlds have the shanten of the true hands: each round adds the logarithm of the ratio of the two
+frequencies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scale of a bot: how far the dial is turned for how many points, and the file in which it is kept."""
+"""The scale of a bot: the setting of the dial for each number of points, and the file in which it is kept."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def scale_path(bot: str) -> Path:
 
 
 def read_scale(bot: str) -> Scale:
-    """The scale of a bot. Raises ValueError, in one line, if there is none, or its file holds none."""
+    """The scale of a bot. Raises ValueError, in one line, if there is none, or its file is invalid."""
     path = scale_path(bot)
     remedy = f"{program_name('arena')} calibrate {bot}"
     try:
