@@ -111,7 +111,7 @@ def call_factory(make: Callable[[int], Any], seed: int, what: str) -> Agent:
         from agents.tactics import TacticAgent
 
         if not callable(getattr(bot, "observe", make)):
-            raise ValueError(f"{what} has an observe that is no method")
+            raise ValueError(f"{what} has an observe that is not a method")
         bot = TacticAgent(make, seed, getattr(bot, "name", type(bot).__name__))
     return check_agent(bot, what)
 

@@ -15,9 +15,9 @@
     * The bot needs a method ``act(views)``, or ``__call__(view)`` as a tactic (see `agents.tactics`); tables show its
       ``name``, or that of its class if it has none.
     * A relative path begins at the working directory, and ``~`` is the home directory.
-    * The file may import modules that lie beside it. Its folder is searched last, so that it hides no other module:
+    * The file may import modules in its folder. Its folder is searched last, so that it hides no other module:
       where two have the same name, the installed one is imported.
-    * Each process executes the file once; the workers of the arena and of training are processes of their own.
+    * Each process executes the file once; the workers of the arena and of training are separate processes.
     * A file whose path contains a comma is put in double quotes where bots are separated by commas.
 
 ``BOT@-300``

@@ -111,7 +111,7 @@ class Dials:
         corrected = [points - TAKEN * more for points, more in zip(self.strengths, surplus)]
         wanted = [round(points - max(corrected)) for points in corrected]
         if wanted == self.strengths:  # for example if A beats B, B beats C and C beats A
-            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can mend that")
+            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can fix that")
         before = list(self.strengths)
         for index, (bot, points) in enumerate(zip(self.bots, wanted)):
             if points < 0 and is_external(bot):

@@ -152,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_quotes(arguments)
         options = parser.parse_args(with_negative_bounds(arguments))
         if options.decisions and options.parquet is None:
-            raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
+            raise ValueError("--decisions: give --parquet FOLDER too, where the file is written")
         for bot in options.bots:
             specs.check(bot)
     except (ValueError, OSError) as error:

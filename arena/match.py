@@ -62,7 +62,7 @@ class Match:
 
     @cached_property
     def comparisons(self) -> list[PairStatistics]:
-        """Every two bots compared."""
+        """Every pair of bots, compared."""
         return [PairStatistics(row) for row in self.document["comparisons"]]
 
     @property

@@ -74,7 +74,7 @@ def add_report_options(parser: Parser) -> None:
         "--log",
         type=Path,
         metavar="FOLDER",
-        help="keep what bots that are programs, or connect, are sent, reply and say on stderr: WALLSEED-ROTATION.log",
+        help="log what external bots receive, reply and write to stderr: WALLSEED-ROTATION.log",
     )
     parser.add_argument(
         "--html",

@@ -1,6 +1,6 @@
 """The rows of a run as Parquet files: ``games.parquet``, ``rounds.parquet`` and, on request, ``decisions.parquet``.
 
-The rows of a finished chunk are kept in a part, a NumPy file beside the checkpoint. When all games are finished, the
+The rows of a finished chunk are kept in a part, a NumPy file next to the checkpoint. When all games are finished, the
 parts are joined in the order of the schedule, in row groups of a fixed number of walls. So the files are the same with
 any number of ``--jobs``, and when a run is resumed.
 

@@ -19,7 +19,7 @@ from engine.scoring.yaku import N_YAKU
 from engine.table import N_SEATS, TABLE
 from engine.tables import Policy, Tables
 
-TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, beside the numbers of engine.ryukyoku
+TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, in addition to the numbers of engine.ryukyoku
 MAX_WINS = 2  # of a round
 
 WHERE = [("wall", "i4"), ("rotation", "i1"), ("round", "i2"), ("seat", "i1"), ("bot", "i1")]

@@ -107,8 +107,8 @@ def _draws(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> tuple[np.ndarr
     """Count what the likelihood depends on: how often each bot was drawn on each wall, and from which bots.
 
     Returns the distinct sets of bots that were drawn from, float64[sets, bots] of 0 and 1; how often each bot was
-    drawn from such a set, float64[walls, bots]; how often each set was drawn from, float64[walls, sets]. The last of a
-    game is no draw.
+    drawn from such a set, float64[walls, bots]; how often each set was drawn from, float64[walls, sets]. The last place
+    of a game is not a draw.
     """
     index, number = np.unique(walls, return_inverse=True)
     drawn = np.zeros((len(index), n_bots))

@@ -88,9 +88,9 @@ def count_record(record: GameRecord, name: str) -> Counted:
     if mismatches := replay.check():
         return Counted(fault=str(mismatches[0]), notes=record.notes)
     if replay.n_rounds == 0 or table_kernels.next_round(last, 0) != GAME_OVER:
-        raise RecordError(name, "end of the game", "the game is not over, so that nobody has a place")
+        raise RecordError(name, "end of the game", "the game is not over, so there are no placements")
     if block(tallies, "games_by_places").sum() > N_SEATS:  # as some did in March 2009
-        raise RecordError(name, "end of the game", "the game has gone on after its end by the rules")
+        raise RecordError(name, "end of the game", "the game continues after its end by the rules")
     scores = last.view(TABLE)["seat"]["score"][0].tolist()
     counts[0, :, SCORE] = scores
     known = record.events[0].get("names") or []

@@ -28,7 +28,7 @@ EVERY = 0.5  # seconds between two samples
 
 
 def make_archive(path: Path, games: int) -> None:
-    """Let the arena play so many games, or up to a batch more, and write them to a .tar.zst."""
+    """Let the arena play that many games, or up to a batch more, and write them to a .tar.zst."""
     partial = path.with_name(path.name + ".partial")
     writer = WRITERS[".tar.zst"](partial, 0)
     with Progress("games", games) as progress:

@@ -67,7 +67,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--log", type=Path, metavar="FOLDER",
-        help="keep what the program is sent, replies and says on stderr: a file a game, named by its id",
+        help="log what the program receives, replies and writes to stderr: one file per game, named by its id",
     )  # fmt: skip
     parser.add_argument("--framing", choices=FRAMINGS, help="of the program (default auto: detected; see docs/bots.md)")
     return parser

@@ -26,7 +26,7 @@ client.MAX_REDIRECTS = 1  # the first answer counts: the token and the join are 
 # websockets would log tracebacks of what the client reports in one line.
 SILENT = logging.getLogger("agents.client.websocket")
 SILENT.disabled = True
-RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, besides 500 and above
+RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, in addition to 500 and above
 
 
 class WebSocketTransport:

@@ -41,7 +41,7 @@ class Person:
         return NONE if action is None else action_message(self._state.view, self._state.seat, action)
 
     def choose(self, legal: list[int]) -> int | None:
-        """One of the actions, which the person chooses; None where there is none, or it is too late."""
+        """Return the action that the person chooses; None if there is none, or it is too late."""
         return self._screen.ask(self._state.view, legal, self._withdrawn) if legal else None
 
     def reject(self, reason: str) -> BotError:

@@ -21,7 +21,7 @@ from rich.text import Text
 from agents.console.keys import REDRAW, KeyDecoder
 
 SEQUENCE_PAUSE = 0.05  # seconds in which the rest of a key's sequence comes
-WOKEN = 0  # a byte in the pipe that is no signal
+WOKEN = 0  # a byte in the pipe that is not a signal
 LFLAG, CC = 3, 6  # indices in the attributes of a terminal
 MAX_READ = 1024
 

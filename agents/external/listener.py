@@ -17,7 +17,7 @@ from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 TIMEOUT = 30.0  # seconds for one reply
-PROBE = REQUEST.decode().split("\r")[0]  # what our client asks a port that stays silent, beside its own connection
+PROBE = REQUEST.decode().split("\r")[0]  # what our client sends to a port that stays silent
 NO_MORE_GAMES = "all games are played"  # an error without ``retry``: another join would not be answered
 
 

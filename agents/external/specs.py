@@ -52,7 +52,7 @@ def make_external(spec: str, timeout: float) -> MjaiBot:
         elif option in FRAMINGS:
             framing = option
         else:
-            raise ValueError(f"{head}: {option!r} is none of {', '.join((*DIALECTS, *FRAMINGS))}")
+            raise ValueError(f"{head}: {option!r} is not one of {', '.join((*DIALECTS, *FRAMINGS))}")
     return SubprocessBot(command, dialect, framing, timeout)
 
 

@@ -86,7 +86,7 @@ class SubprocessBot:
         return BotError(what, process.stderr() if process is not None else [])
 
     def _noted(self, mark: str, line: bytes) -> None:
-        if self.note is not None:  # a process that is kept goes on in the log of the next game
+        if self.note is not None:  # a process that is kept continues in the log of the next game
             self.note(mark, line)
 
     def said(self) -> str:
@@ -135,7 +135,7 @@ class SubprocessBot:
 def send_events(process: LineProcess, framing: str, events: list[Message], ask: bool) -> bytes:
     """Send `events` to `process`; returns its reply to the last one, b"" if none is expected.
 
-    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is no message.
+    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is not a message.
     """
     if framing == ARRAY:
         process.write(to_line(events))

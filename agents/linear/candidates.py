@@ -234,7 +234,7 @@ def fill_replacing(t: np.record, context: np.record, action: int) -> None:
 
 @inner
 def fill_action(t: np.record, context: np.record, action: int) -> None:
-    """Write the features of the hand after a candidate that is no win to `context.phi`; the view stays as it was."""
+    """Write the features of the hand after a candidate other than a win to `context.phi`; the view is unchanged."""
     p = t.seat[t.viewer]
     if action <= TSUMOGIRI:
         tile = np.int64(t.drawn) if action == TSUMOGIRI else action - DISCARD

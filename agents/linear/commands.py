@@ -38,7 +38,7 @@ DECLARED = {
     "nukidora": np.array([NUKIDORA]),
 }
 KINDS = (ALL, DISCARD, *DECLARED)  # of decisions
-WIDE = 110  # columns of the tables where the output is no terminal
+WIDE = 110  # columns of the tables if the output is not a terminal
 
 
 def source_of(options: argparse.Namespace) -> Source:

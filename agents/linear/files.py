@@ -147,7 +147,7 @@ def _choices(path: Path, game: np.ndarray, decision: np.ndarray, action: np.ndar
         raise ValueError(f"{path}: decision {decision[firsts[bad]]}: more actions than any decision has")
     if not np.isfinite(phi).all():
         bad = int(np.flatnonzero(~np.isfinite(phi).all(axis=1))[0])
-        raise ValueError(f"{path}: decision {decision[bad]}: a feature is no finite number")
+        raise ValueError(f"{path}: decision {decision[bad]}: a feature is not a finite number")
     return Choices(game[firsts], starts, np.flatnonzero(is_chosen), action, phi)
 
 

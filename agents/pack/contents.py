@@ -24,7 +24,7 @@ from engine.common.workers import SPAWN
 
 HERE = Path(__file__).resolve().parents[2]  # the folder of our packages
 OWN = ("engine", "agents")  # what a bot consists of, apart from a file of its author's
-BOT, DATA = "bot", "data"  # folders of the archive: the author's file with what lies beside it; what the argument names
+BOT, DATA = "bot", "data"  # folders of the archive: the author's file with its folder's files; what the argument names
 END_OF_PATH = re.compile(r"[?@&:]")  # what may follow a path in an argument
 INSTALLED = [Path(path).resolve() for path in {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}]
 
@@ -95,7 +95,7 @@ def _path_in(argument: str) -> str:
 
 
 def _trace(spec: str) -> Trace:
-    """What the bot imports and opens, in a process of its own. Raises ValueError."""
+    """Return what the bot imports and opens, in a separate process. Raises ValueError."""
     try:
         with ProcessPoolExecutor(1, mp_context=SPAWN) as pool:
             return pool.submit(trace, spec).result()

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser(Path(sys.argv[0]).name, manifest["bot"])
     options = parser.parse_args(arguments)
     began, replies = monotonic(), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a bot prints is no reply
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a bot prints is not a reply
     sys.stdout = sys.stderr
     try:
         spec = packed_spec(manifest["spec"], ROOT)

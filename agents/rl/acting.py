@@ -198,6 +198,6 @@ class Task(NamedTuple):
 
 
 def play_task(task: Task) -> Iterator[tuple[int, Actor, Experience]]:
-    """A task of `engine.common.workers`: gives the number of the actor, the actor as it is then, and its experience."""
+    """A task of `engine.common.workers`: yields the number of the actor, its new state, and its experience."""
     experience = task.actor.play(task.weights, task.former, Event())
     yield task.number, task.actor, experience

@@ -27,7 +27,7 @@ from engine.rules import Scores
 
 EPILOG = """
 FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (its strength over time),
-tensorboard/, and state.pt (to go on). Ctrl-C stops the run, and the same command continues it.
+tensorboard/, and state.pt (to resume). Ctrl-C stops the run, and the same command continues it.
 """
 DEFAULT = Settings(Games("residual"))
 
@@ -39,7 +39,7 @@ def handicaps(text: str) -> tuple[Scores, ...]:
         try:
             found.append(scores_in(each.replace("-", ",")))
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{each!r} is no handicap such as 25000-35000-45000: {error}") from None
+            raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
     return tuple(found)
 
 

@@ -69,7 +69,7 @@ class Learner:
     """The networks and their optimizers during training."""
 
     def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
-        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a device that is not there."""
+        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a missing device."""
         self.device = device_named(device)
         self.bf16 = has_bf16(self.device)  # whether steps multiply matrices in bf16
         self.hyperparameters = hyperparameters

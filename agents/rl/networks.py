@@ -80,7 +80,7 @@ class Policy(nn.Module):
 
     @torch.no_grad()
     def whiten(self, states: torch.Tensor, actions: torch.Tensor) -> None:
-        """Whiten the features by the covariances of `states` and `actions`; the function stays as it is."""
+        """Whiten the features by the covariances of `states` and `actions`; the function does not change."""
         plain = self.plain()
         bias = plain["state_bias"].clone()
         for name, features in zip(WHITENED, (states, actions), strict=True):
@@ -99,7 +99,7 @@ class Policy(nn.Module):
 def whitening_of(features: torch.Tensor) -> torch.Tensor:
     """The symmetric P, float32[k, k], by which `features` float32[n, k] become uncorrelated, with equal variances.
 
-    Their mean variance stays as it is. A share DAMPING of it is added to all variances, for features can be constant.
+    Their mean variance is unchanged. A share DAMPING of it is added to all variances, since features can be constant.
     """
     covariance = torch.cov(features.double().T, correction=0)
     variance = covariance.diagonal().mean()

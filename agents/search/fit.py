@@ -157,7 +157,7 @@ def fit_tiles(tables: np.ndarray) -> np.ndarray:
 
 
 def fit(bots: tuple[str, ...], games: int, seed: int) -> Iterator[tuple[str, Model]]:
-    """Fit a model to games between three bots; yields what has been done, and the model so far."""
+    """Fit a model to games between three bots; yields a report of each step, and the model so far."""
     tables = positions(bots, games, seed)
     views = views_of(tables)
     tiles = fit_tiles(tables)

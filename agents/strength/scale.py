@@ -54,7 +54,7 @@ def scale_path(bot: str) -> Path:
     """Where the scale of `bot` is kept.
 
     ==================================================  ==============================================================
-    ``FILE.py:NAME``                                    ``FILE.NAME.strength.json``, beside the file
+    ``FILE.py:NAME``                                    ``FILE.NAME.strength.json``, next to the file
     ``NAME:FOLDER``, with or without ``?OPTIONS``       ``FOLDER/strength.json``
     ``NAME:FILE``, likewise                             ``FILE.strength.json``
     any other                                           ``scales/NAME.json`` in this package

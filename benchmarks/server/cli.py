@@ -69,7 +69,7 @@ async def measure(
 
 
 def bots_for(games: int, counter: Counter, thinking: float = 0.0) -> list[TsumogiriBot]:
-    """Three bots for each of `games` games, each game in a room of its own."""
+    """Three bots for each of `games` games, each game in its own room."""
     seats = range(SEATS * games)
     return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}", thinking) for number in seats]
 

@@ -46,7 +46,7 @@ class CalibrationBuilder(GraphBuilder):
         return super().linear(x, name)
 
     def model(self) -> onnx.ModelProto:
-        """See `GraphBuilder.model`; the ranges are outputs beside OUTPUT_NAME."""
+        """See `GraphBuilder.model`; the ranges are outputs in addition to OUTPUT_NAME."""
         model = super().model()
         for value in self.ranges.values():
             model.graph.output.append(helper.make_tensor_value_info(value, TensorProto.FLOAT, [2, None]))

@@ -52,7 +52,7 @@ def create_or_load(model: str) -> PreTrainedModel:
 
 
 def create_or_load_masked(model: str) -> MaskedTokens:
-    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is no BERT."""
+    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is not a BERT."""
     if (family := family_of(model)).name != "bert":
         raise ValueError(f"{model}: is a network of the bot {family.name}; only a BERT can be pretrained")
     return cast(MaskedTokens, _make_or_load(model, family, MaskedTokens))
@@ -89,7 +89,7 @@ def load_trained(model: str) -> PreTrainedModel:
 
 
 def load_bert(model: str) -> BertPolicyValue:
-    """As `load_trained`. Raises ValueError also if it is no BERT."""
+    """As `load_trained`. Raises ValueError also if it is not a BERT."""
     network = load_trained(model)
     if not isinstance(network, BertPolicyValue):
         raise ValueError(f"{model}: is a network of the bot {family_of(model).name}; only a BERT can be deepened")

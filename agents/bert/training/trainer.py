@@ -180,7 +180,7 @@ class Trainer:
         return loss.metrics
 
     def _loss(self, batch: Batch, random: np.random.Generator) -> Loss:
-        with self.accelerator.autocast():  # for networks besides the prepared one, as Improvement's reference
+        with self.accelerator.autocast():  # for networks other than the prepared one, such as Improvement's reference
             return self.objective.loss(self.model, batch, random, self.accelerator.device)
 
     def _validate(self) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The manifest of a data folder: its sources, their shards, bad record files, and how much it holds.
 
-Beside the shards (`agents.bert.training.data.shards`) a folder has
+In addition to the shards (`agents.bert.training.data.shards`) a folder has
 
 ``manifest.json``         the sources and their shards
 ``NNNNNN.bad_files.txt``  the faults of record files that were read for a shard, if any
