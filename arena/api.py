@@ -43,21 +43,21 @@ def play(
 
     ``bots``: three names (as for ``--bots``) or objects with a ``name`` and a method ``act(views)``, see
     `agents.base.Agent`. ``games`` is rounded up to a multiple of three, since each wall is played in three rotations of
-    the seats; ``seed`` is that of all walls and of the bots given by name. ``jobs``: 1 plays in this process, more
-    in as many worker processes; all bots must then be given by name, and a script needs ``if __name__ == "__main__":``,
-    as for `multiprocessing`. ``save``: a folder for the records of the games. ``timeout``: seconds that an external bot
-    has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
-    105,000. ``stop``: ends the match before ``games`` when it is known whether the first bot is better, as in
-    ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
-    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. ``tenhou_seed``:
-    of a game on Tenhou, in place of walls that are shuffled, see `arena.schedule.RunSettings`. ``html``: a file
-    for the report, a page of tables and figures. ``parquet``: a folder for ``games.parquet`` and ``rounds.parquet``,
-    with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both need the extra ``report``. Progress is shown
-    on stderr.
+    the seats; ``seed`` seeds all walls and the bots given by name. ``jobs``: with 1, the games are played in this
+    process; with more, in that many worker processes: all bots must then be given by name, and a script needs
+    ``if __name__ == "__main__":``, as for `multiprocessing`. ``save``: a folder for the records of the games.
+    ``timeout``: seconds an external bot has to answer. ``scores``: the starting points of each of ``bots`` in every
+    game, as a handicap; they add up to 105,000. ``stop``: ends the match early, when it is known whether the first bot
+    is better, as in ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
+    ``control_variates``: remove the luck of the walls from placements and final points, see `arena.luck`.
+    ``tenhou_seed``: the seed of a game on Tenhou, whose walls are played instead of shuffled ones, see
+    `arena.schedule.RunSettings`. ``html``: a file for the report, a page of tables and figures. ``parquet``: a folder
+    for ``games.parquet`` and ``rounds.parquet``, with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both
+    need the extra ``report``. Progress is shown on stderr.
 
-    Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
-    ``report`` is missing that ``html`` or ``parquet`` need.
+    Raises ValueError for a bot or setting that does not exist, TypeError if a numeric argument is not a number,
+    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if ``html`` or
+    ``parquet`` is given without the extra ``report``.
 
     Examples:
         >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
@@ -82,7 +82,7 @@ def play(
         tenhou_seed=tenhou_seed,
     )
     settings.make_rules()  # raises for rules that do not exist
-    settings.tenhou_walls(games_of(settings, [0]))  # raises for a seed that is none
+    settings.tenhou_walls(games_of(settings, [0]))  # raises for an invalid seed
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):
         if jobs > 1:

@@ -1,4 +1,4 @@
-"""The search for strengths of three bots at which they place alike (``python -m arena balance``)."""
+"""The search for the strengths at which three bots are even (``python -m arena balance``)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from engine.common.workers import connected
 from engine.seeds import derive_seed
 from engine.table import N_SEATS
 
-# Games of a step at which it is looked at -> the share of games in which one bot finishes ahead of another from which
-# on the dials are corrected at once. Few games call for a correction only where a share is far from one half; None: any
-# share whose interval does not contain one half.
+# Number of games after which a step is checked -> the share of games finished ahead of another bot from which the dials
+# are corrected. After few games only a share far from one half calls for a correction; None: any share whose interval
+# does not contain one half.
 LOOKS: tuple[tuple[int, float | None], ...] = ((1000, 0.60), (2000, 0.58), (4000, 0.56), (8000, None))
-TAKEN = 0.5  # of the measured surplus, by a correction
+TAKEN = 0.5  # the share of the measured surplus that a correction removes
 
 
 class CannotBalanceError(Exception):
@@ -50,8 +50,8 @@ class CannotBalanceError(Exception):
 class Look:
     """What the games of a step have shown so far.
 
-    ``ahead``: for each two bots, the share of games in which the first of them finished ahead; ``surplus``: the points
-    by which each bot's rating exceeds the lowest.
+    ``ahead``: for each pair of bots, the share of games in which the first of them finished ahead; ``surplus``: the
+    points by which each bot's rating exceeds the lowest.
     """
 
     bots: tuple[str, ...]
@@ -75,7 +75,7 @@ class Look:
 
 
 def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Look:
-    """The `Look` at the first ``games`` of a step; more may be finished where an interrupted search goes on."""
+    """Return the `Look` at the first ``games`` of a step; a resumed search may have finished more."""
     n_walls = games // ROTATIONS
     played = [
         BotGames(each.bot, each.counts[:n_walls], each.placements[:n_walls], each.final_points[:n_walls])
@@ -104,14 +104,14 @@ class Dials:
         return tuple(f"{bot}@{points}" if points else bot for bot, points in zip(self.bots, self.strengths))
 
     def correct(self, surplus: Sequence[float]) -> None:
-        """Make each bot weaker by TAKEN of its surplus; the dial that is turned least goes back to full strength.
+        """Weaken each bot by TAKEN of its surplus, then raise all dials until the highest is at full strength.
 
         Raises CannotBalanceError where a bot has no dial or its dial is at the end, ValueError for a bad scale.
         """
         corrected = [points - TAKEN * more for points, more in zip(self.strengths, surplus)]
         wanted = [round(points - max(corrected)) for points in corrected]
-        if wanted == self.strengths:  # as where A beats B, B beats C and C beats A
-            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can mend that")
+        if wanted == self.strengths:  # for example if A beats B, B beats C and C beats A
+            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can fix that")
         before = list(self.strengths)
         for index, (bot, points) in enumerate(zip(self.bots, wanted)):
             if points < 0 and is_external(bot):
@@ -142,7 +142,7 @@ class Balance:
             self._folder = self.json.with_name(self.json.name + ".partial")
 
     def run(self, console: Console) -> Iterator[str]:
-        """Play until the bots are even, and tell what was seen and done, line by line.
+        """Play until the bots are even; yield a line for each look and each correction.
 
         Raises CannotBalanceError, ValueError (a bad scale, a folder of another run) and what `Series.play` raises.
         """

@@ -24,8 +24,8 @@ from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.table import N_SEATS
 
-CHECK_SEED = 1 << 63  # a bit of the seed that is changed: a check plays on other walls than the scale
-FEWEST_CHECKED = 5  # strengths, full strength included, where the scale is short
+CHECK_SEED = 1 << 63  # a bit of the seed that is flipped, so that a check plays on other walls than the measurement
+FEWEST_CHECKED = 5  # strengths, full strength included, if the scale is short
 WITHIN = 40  # points that a strength may be off
 POINTS_A_MARK = 25  # of the bars in the tables
 
@@ -52,7 +52,7 @@ def start(parser: Parser, options: Namespace) -> int:
     except (GameError, WorkerError, OSError) as error:
         tell(f"arena calibrate: {describe_error(error)}")
         return FAILED
-    except ValueError as error:  # the games are of no use
+    except ValueError as error:  # no scale follows from these games
         series.delete_games()
         tell(f"arena calibrate: {error}")
         return FAILED
@@ -90,7 +90,7 @@ class Calibration:
 
 
 class Check:
-    """Measures what a scale promises, on walls that it has not been made of."""
+    """Checks a scale on walls other than those it was measured on."""
 
     def __init__(self, options: Namespace) -> None:
         """Raises ValueError, OSError."""
@@ -130,9 +130,9 @@ class Check:
 
 
 def strengths_to_check(lowest: int, every: int) -> list[int]:
-    """The strengths of a check, from 0 to ``lowest``, ``every`` so many points or, on a short scale, closer.
+    """Return the strengths to check, from 0 to ``lowest`` in steps of ``every`` points, smaller ones on a short scale.
 
-    Raises ValueError where there are not three.
+    Raises ValueError if that gives fewer than three.
     """
     n = -lowest // every + 1
     if n >= FEWEST_CHECKED:

@@ -34,7 +34,7 @@ OF_FILES = ("save", "rows")  # keys of an identity that do not change the result
 
 
 class CheckpointError(ValueError):
-    """The file is of a run with other settings or other code, or no file of a run."""
+    """The file belongs to a run with other settings or other code, or is not the file of a run."""
 
 
 def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
 
 @cache
 def digest_of_weights() -> str:
-    """A hash of the bundled weights of all bots, wherever the repository lies."""
+    """Return a hash of the bundled weights of all bots, which does not depend on where the repository is."""
     digest = hashlib.sha256()
     for path in sorted(ROOT.glob("agents/*/weights/*")):
         digest.update(f"{path.relative_to(ROOT).as_posix()} ".encode() + path.read_bytes())
@@ -80,9 +80,9 @@ def _names_of_files(spec: str) -> list[str]:
 
 
 def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:
-    """The results at ``path``, None if there is no such file.
+    """Return the results at ``path``, or None if there is no such file.
 
-    Raises CheckpointError if they are of a run with another ``identity``: they are not to be replaced.
+    Raises CheckpointError if they belong to a run with another ``identity``: they must not be overwritten.
     """
     try:
         document = json.loads(path.read_bytes())
@@ -124,7 +124,7 @@ class LineFile:
             self.append(identity)
 
     def parse(self, take: Callable[[dict[str, Any]], None]) -> None:
-        """Give each line that was read to ``take``. Raises CheckpointError if it cannot be parsed there."""
+        """Call ``take`` with each line that was read. Raises CheckpointError if it cannot parse one."""
         try:
             for line in self.read:
                 take(line)
@@ -144,7 +144,7 @@ class LineFile:
         self.path.unlink()
 
     def _complete_lines(self) -> list[dict[str, Any]]:
-        """All lines but an incomplete last one, which is cut off the file."""
+        """Return all lines except an incomplete last one, which is truncated from the file."""
         lines: list[dict[str, Any]] = []
         end = 0
         for line in self._file:
@@ -162,7 +162,7 @@ class LineFile:
         raise self.damage_error()
 
     def damage_error(self) -> CheckpointError:
-        """The error for a file that nobody can go on with."""
+        """Return the error for a file from which no run can resume."""
         return CheckpointError(
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
         )
@@ -174,7 +174,7 @@ class Checkpoint:
     def __init__(self, path: Path, identity: dict[str, Any], take: Callable[[ChunkResult], None]) -> None:
         """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable.
 
-        ``take``: is given each chunk that was finished before, one at a time, since many are large.
+        ``take`` is called with each chunk finished before, one at a time, since they take much memory together.
         """
         self.path = path
         self._lines = LineFile(path, identity)
@@ -206,7 +206,7 @@ class Checkpoint:
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
-    """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
+    """Return the chunk in a line. The number of decisions (here 0) and the times are not stored."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
     tallies = unpack(line["tallies"]) if "tallies" in line else None
@@ -218,7 +218,7 @@ def parse_chunk(line: dict[str, Any]) -> ChunkResult:
 
 
 def check_walls(walls: Any) -> list[int]:
-    """The numbers of walls in a file. Raises ValueError for what is none, or there twice; TypeError."""
+    """Return the numbers of walls in a file. Raises ValueError for an invalid or repeated number, or TypeError."""
     if not all(type(wall) is int and wall >= 0 for wall in walls) or len(set(walls)) < len(walls):
         raise ValueError(f"not the numbers of walls: {walls}")
     return list(walls)

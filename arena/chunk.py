@@ -38,7 +38,7 @@ class GameError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GamesPlayed:
-    """What has been played since the last update, in games: one that goes on counts by its scheduled rounds."""
+    """The games played since the last update; an unfinished one counts by its share of the scheduled rounds."""
 
     n: float
 
@@ -103,7 +103,7 @@ def play_chunk(
             collectors.append(collector)
         reported = 0.0
         for n in play_games(tables, bots, games[part], observers, counts[part], times, collector):
-            if n > reported:  # where a dealer repeats, it is less for a moment
+            if n > reported:  # it decreases briefly when a dealer repeats
                 yield GamesPlayed(n - reported)
                 reported = n
         decisions += tables.decisions
@@ -147,9 +147,9 @@ def play_games(
 
 
 def count_played(records: np.ndarray) -> float:
-    """How many of the games ``records`` TABLE[n] are played; of one that goes on its part of the scheduled rounds.
+    """Return how many of the games ``records`` TABLE[n] are played, unfinished ones by their share of the rounds.
 
-    The time that is left follows from it: of games in lock step, hardly one ends in the first half of the time.
+    The remaining time is estimated from it: of games in lock step, hardly any ends in the first half of the time.
     """
     scheduled = N_SEATS * (records["rules"]["last_wind"] + 1)
     ended = N_SEATS * records["round_wind"] + records["dealer"]

@@ -7,10 +7,10 @@ finishes ahead of another are s / s', whoever the third is. That is a model: wit
 odds that are measured depend somewhat on the third.
 
 θ is fitted to all orders at once by maximum likelihood. The likelihood is concave; D. Hunter, "MM algorithms for
-generalized Bradley-Terry models" (Annals of Statistics, 2004) gives the conditions for a maximum and two ways to it. Of
-these Newton's is taken here: it needs a few steps for as many bots as there are. `tests/arena/test_ratings.py` compares
-with the library choix, which fits the same model game by game; here a draw from the same bots is one term however often
-it has come, so that hundreds of samples of the games are fitted at once.
+generalized Bradley-Terry models" (Annals of Statistics, 2004) gives the conditions for a maximum and two algorithms.
+Newton's method is used here: it needs few steps for this number of bots. `tests/arena/test_ratings.py` compares with
+the library choix, which fits the same model game by game; here all draws from the same bots are one term, so that
+hundreds of samples of the games can be fitted at once.
 
 A prior keeps bots that always win or lose finite: each rating is normal with a standard deviation of `PRIOR` points. In
 a thousand games it moves a rating of ±500 points by less than one.
@@ -21,9 +21,9 @@ Bootstrap", 1993). The prior's centre is drawn anew for each sample, so that the
 wide, not zero.
 
 Ratings are in points as Elo has them: 400 points are a factor of 10 in the odds. The server rates its players by the
-same model, but one game after the other and each player's strength as uncertain and moving (OpenSkill): its ratings
-follow players who change, need no games of the others, depend on the order of the games, and have a unit of their own
-(mu 25, sigma 25/3). Bots do not change, so here every game counts alike, and intervals follow.
+same model, but game by game, with each player's strength uncertain and changing (OpenSkill): its ratings follow players
+who change, need no games of the others, depend on the order of the games, and are on another scale (mu 25, sigma 25/3).
+Bots do not change, so here every game counts alike, and intervals follow.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds
 PRIOR = 1000.0  # points; standard deviation of a rating before any game
-STEPS = 100  # of Newton's method at most; ten are many
+STEPS = 100  # of Newton's method at most; ten are already many
 PRECISION = 1e-9  # of θ
 SAMPLES, AT_ONCE = 400, 50  # of the bootstrap; the standard error of an interval is 1 / sqrt(2 * SAMPLES) of it, 4 %
 
@@ -74,11 +74,11 @@ class Ratings:
 
 
 def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMPLES) -> Ratings:
-    """Rate bots by the orders in which they have finished.
+    """Rate bots by their finishing orders.
 
     ``orders``: int[games, 3], the bots of each game from first to third, as numbers below ``n_bots``; the bots of a
-    game are different ones. ``walls``: int[games], the wall of each game: all games on one wall, in whatever match, are
-    one observation. ``samples``: of the bootstrap; 0: the ratings alone, without intervals. Bots that no chain of games
+    game are distinct. ``walls``: int[games], the wall of each game: all games on one wall, in whatever match, are one
+    observation. ``samples``: of the bootstrap; 0: the ratings alone, without intervals. Bots that no chain of games
     connects are held together by the prior alone, which their intervals show. Raises ValueError without games.
     """
     if len(orders) == 0:
@@ -104,11 +104,11 @@ def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMP
 
 
 def _draws(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the likelihood depends on: who was drawn how often on each wall, and from which bots.
+    """Count what the likelihood depends on: how often each bot was drawn on each wall, and from which bots.
 
-    Returns the different sets of bots that were drawn from, float64[sets, bots] of 0 and 1; how often each bot was
-    drawn from such a set, float64[walls, bots]; how often each set was drawn from, float64[walls, sets]. The last of a
-    game is no draw.
+    Returns the distinct sets of bots that were drawn from, float64[sets, bots] of 0 and 1; how often each bot was
+    drawn from such a set, float64[walls, bots]; how often each set was drawn from, float64[walls, sets]. The last place
+    of a game is not a draw.
     """
     index, number = np.unique(walls, return_inverse=True)
     drawn = np.zeros((len(index), n_bots))
@@ -130,7 +130,7 @@ def _draws(n_bots: int, orders: np.ndarray, walls: np.ndarray) -> tuple[np.ndarr
 def _fit(
     sets: np.ndarray, drawn: np.ndarray, times: np.ndarray, centres: np.ndarray, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """The θ of the highest posterior density of each sample, by Newton's method with halved steps where one is too far.
+    """Return the θ of maximum posterior density of each sample, by Newton's method; steps that overshoot are halved.
 
     ``sets``: as `_draws` gives them; ``drawn`` float64[samples, bots] and ``times`` float64[samples, sets]: of each
     sample. ``centres``: float64[samples, bots], of the prior. Returns float64[samples, bots].

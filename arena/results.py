@@ -130,7 +130,7 @@ class Results:
                 }
 
     def document(self, identity: dict[str, Any], speed: Speed) -> dict[str, Any]:
-        """All results but those of single games; at least one wall must be finished.
+        """Return all results except those of single games; at least one wall must be finished.
 
         ``identity``: of the run, see `arena.checkpoint.run_identity`.
         """
@@ -152,7 +152,7 @@ class Results:
         }
 
     def _stop(self) -> dict[str, Any] | None:
-        """What the rule that stops the run has found, None if there is none."""
+        """Return the verdict of the stopping rule, or None if there is none."""
         if (rule := self.settings.stop) is None:
             return None
         placements = self.first_placements()

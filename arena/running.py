@@ -1,4 +1,4 @@
-"""A match, as the command line of the arena asks for it: it is played, and its tables are printed."""
+"""Runs a match for the command line of the arena: plays it and prints its tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def start(parser: Parser, options: Namespace, games: int, is_default: bool) -> i
 
 
 def how_to_join(spec: str) -> str:
-    """How a bot joins the arena that waits for the bot ``spec``."""
+    """Return how a bot joins the arena that waits for the bot ``spec``."""
     url = url_to_join(spec)
     return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
 
@@ -104,7 +104,7 @@ def run(
 
 
 def next_steps() -> str:
-    """What to do after the default match, whose bots somebody sees who has just installed nukidora."""
+    """Return what to do after the default match, the first one that a new user plays."""
     arena = f"{program_name('arena')} --bots"
     return f"""\
 next{first_activate()}:
@@ -114,7 +114,7 @@ is one better:  {arena} rule,efficiency,efficiency --sprt 0,-0.1"""
 
 
 def first_activate() -> str:
-    """How to make this Python the one that ``python`` starts, "" if it is: ``make arena`` runs it by its path."""
+    """Return how to make ``python`` start this Python, "" if it does already; ``make arena`` runs it by its path."""
     activate, python = Path(sys.prefix, "bin", "activate"), shutil.which("python")
     if not activate.exists() or (python is not None and Path(python).parent == Path(sys.executable).parent):
         return ""

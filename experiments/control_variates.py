@@ -1,10 +1,10 @@
-"""Fits the coefficients of arena/luck.py to self-play, and measures how much narrower intervals become by them.
+"""Fits the coefficients of arena/luck.py to self-play, and measures how much narrower they make the intervals.
 
     python experiments/control_variates.py [WALLS [FILE]]
 
 Three bots of about the same strength play WALLS walls (2,000 by default) in three rotations, from which the
-coefficients are fitted; then several matches are played on fresh walls. FILE: where the placements of the first of
-these are written for the tests of the arena. Two minutes on one core.
+coefficients are fitted; then several matches are played on fresh walls. FILE gets the placements of the first of these,
+for the tests of the arena. Two minutes on one core.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python experiments/playout_targets.py FOLDER rule|linear [MINUTES]        (default: 10)
 
 `rule` plays itself, drawing actions by its values. At half of its choices up to four actions, drawn likewise, are
-tried: the round is played out once after each, by the policy named, with the hidden hands as they lie and one shuffle
-of the wall for all. Networks with several learning rates learn the differences between these values as each batch
-arrives, after their gain on it is taken: of the actions tried, the value of the one that the network prefers, less that
-of the one that `rule` prefers. (In play there are actions besides, which are tried seldom.)
+tried: the round is played out once after each, by the given policy, with the true hidden hands and one shuffle of the
+wall for all. Networks with several learning rates learn the differences between these values batch by batch. Before
+they learn from a batch, their gain on it is measured: among the actions tried, the value of the one that the network
+prefers minus that of the one that `rule` prefers. (In play there are other actions as well, which are seldom tried.)
 FOLDER/RATE is then a bot, `residual:FOLDER/RATE`. docs/experiments.md has the results.
 """
 
@@ -50,7 +50,7 @@ class Batch(NamedTuple):
     values: torch.Tensor  # float32[m]: of the round's end, in placements
 
     def centred(self, each: torch.Tensor) -> torch.Tensor:
-        """`each` float32[m] less its mean over the actions of the same choice."""
+        """`each` float32[m] minus its mean over the actions of the same choice."""
         n = len(self.states)
         sums, counts = (torch.zeros(n).index_add(0, self.choice, x) for x in (each, torch.ones_like(each)))
         return each - (sums / counts)[self.choice]

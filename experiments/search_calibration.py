@@ -1,4 +1,4 @@
-"""How much of what `search` finds in its worlds is true.
+"""How well the values that `search` finds in its worlds are calibrated.
 
     python experiments/search_calibration.py [BATCHES]    # 34, a quarter of an hour on two cores
 
@@ -14,10 +14,11 @@ in units of `agents.playouts.value.round_value`, by which `search` counts too. T
 in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds as well.
 
 The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
-one Markov chain are an instrument for those of another, so that noise does not flatten the slope (instrumental
-variables; two chains, as neighbours in one are alike). Then the first action is given up where (1 - share) of the prior
-and share of the mean in all worlds say so, for several shares: `search` has share = trust * n / (n + prior). All gains
-are of the same positions. Intervals (95 %) take a game as one observation. docs/experiments.md has the results.
+one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
+variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
+prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
+All gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has
+the results.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ def slopes(judge: np.ndarray, prior: np.ndarray, chains: np.ndarray, games: np.n
 
 
 def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
-    """Print what the worlds say of one policy."""
+    """Print what the worlds of one policy show."""
     games, prior, chains = found["game"], found["prior"], found[name]
     signal = (chains[0] - prior) * (chains[1] - prior)
     noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in POLICIES else JUDGED)

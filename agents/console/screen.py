@@ -140,7 +140,7 @@ class Screen:
             return [*lines, Text("waiting · c unseen tiles · ? help · q quit" if self._scene.view else "q quit")]
         typed = f" {self._scene.typed}, Enter plays it" if self._scene.typed else ""
         note = f" ({self._note})" if self._note else ""
-        keys = "" if typed or note else f"  {KEYS}"  # which would not fit beside it
+        keys = "" if typed or note else f"  {KEYS}"  # which would not fit next to it
         return [*lines, Text.assemble((f"your move:{typed}{note}{seconds}", "bold"), keys)]
 
     # Waiting ----------------------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class SubprocessBot:
         return BotError(what, process.stderr() if process is not None else [])
 
     def _noted(self, mark: str, line: bytes) -> None:
-        if self.note is not None:  # a process that is kept goes on in the log of the next game
+        if self.note is not None:  # a process that is kept continues in the log of the next game
             self.note(mark, line)
 
     def said(self) -> str:
@@ -135,7 +135,7 @@ class SubprocessBot:
 def send_events(process: LineProcess, framing: str, events: list[Message], ask: bool) -> bytes:
     """Send `events` to `process`; returns its reply to the last one, b"" if none is expected.
 
-    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is no message.
+    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is not a message.
     """
     if framing == ARRAY:
         process.write(to_line(events))
@@ -151,7 +151,7 @@ def send_events(process: LineProcess, framing: str, events: list[Message], ask: 
 
 
 def invalid_reply(error: ValueError) -> str:
-    """What to say of a reply that cannot be read; one that is no JSON is probably not meant as a reply."""
+    """Return the fault of a reply that cannot be read; one that is not JSON is probably not meant as a reply."""
     hint = f" ({STDOUT_HINT})" if str(error).startswith("not JSON") else ""
     return f"sent an invalid reply: {error}{hint}"
 
@@ -208,7 +208,7 @@ def probe_events(process: LineProcess, events: list[Message]) -> str:
 
 
 def no_discard(process: LineProcess, line: bytes) -> BotError:
-    """The bot has replied `none` where it must discard, often because it has caught an error of its own."""
+    """The bot has replied `none` where it must discard, often because it has caught an internal error."""
     process.end()
     return BotError(f"replied {excerpt(line)} where it must discard", process.stderr())
 

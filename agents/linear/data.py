@@ -92,7 +92,7 @@ class Source(Protocol):
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
         """Views TABLE[n], the actions int64[n] and the games int64[n] of some games, and how many games those are.
 
-        `warn` is told in one line what is left out. Raises ValueError.
+        `warn` is called with a line for what is left out. Raises ValueError.
         """
         ...
 

@@ -4,7 +4,7 @@
 ``format``               ``nukidora linear 1``
 ``weights``              feature -> its weight in points of value; all features of `agents.linear.features` and no other
 ``placements_per_point`` what a point of value is worth in placements, for action values; see `agents.linear.scale`
-``temperature``          of the policy, in thousands of points: what ``softmax`` plays with unless told otherwise
+``temperature``          of the policy, in thousands of points: what ``softmax`` plays with by default
 ``trained``              how, for people
 =======================  ===============================================================================================
 """
@@ -55,7 +55,7 @@ class Weights:
 def load_weights(name: str) -> Weights:
     """The weights in a file, or the starting weights by the name ``start``.
 
-    Raises ValueError, one line, for what is no weights file; OSError if it cannot be read.
+    Raises ValueError, one line, for any other file; OSError if it cannot be read.
     """
     if name == STARTING:
         return Weights()

@@ -60,7 +60,7 @@ STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suit
 ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
-OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
+OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this
 GAIN_HANS = np.array([1, 2, 3, 4, 5, 6, 8, 11, 13], dtype=np.int64)  # whose gains are features
 RECENT = 3  # discards of an opponent whose tedashi are counted
 
@@ -105,8 +105,8 @@ def candidates(
 ) -> int:
     """Write the actions that may be played to `numbers` int64[:] and the logits of `rule` to `prior_logits`.
 
-    Returns their number. `best` is the highest value of all actions. Of the same discard from the hand or just drawn,
-    red or plain, only the one that `rule` would make is among them.
+    Returns their number. `best` is the highest value of all actions. Of equal discards, from the hand or just drawn,
+    red or plain, only the one that `rule` would make is included.
     """
     n = np.int64(0)
     for word_index in range(2):

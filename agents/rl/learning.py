@@ -2,8 +2,9 @@
 
 The advantage of a choice is generalized advantage estimation (Schulman et al. 2015, https://arxiv.org/abs/1506.02438)
 over the choices of one seat in one round. A round ends in the value of the situation that it leads to, which is 2 - the
-expected placement, and the last one in 2 - the placement. The values in between are those of a critic that sees all
-hands and the wall. The policy is raised by the clipped objective of Schulman et al. 2017 (https://arxiv.org/abs/1707.06347).
+expected placement; the last round ends in 2 - the placement. The values in between are those of a critic that sees all
+hands and the wall. The policy maximizes the clipped objective of Schulman et al. 2017
+(https://arxiv.org/abs/1707.06347).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def estimate_advantages(
 
 
 class Choices(NamedTuple):
-    """The choices of an `Experience` on the device of the learner, with what the critic says of them."""
+    """The choices of an `Experience` on the device of the learner, with the critic's values."""
 
     states: torch.Tensor  # float32[n, n_state]
     oracle: torch.Tensor  # float32[n, N_ORACLE]
@@ -68,7 +69,7 @@ class Learner:
     """The networks and their optimizers during training."""
 
     def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
-        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a device that is not there."""
+        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a missing device."""
         self.device = device_named(device)
         self.bf16 = has_bf16(self.device)  # whether steps multiply matrices in bf16
         self.hyperparameters = hyperparameters
@@ -228,7 +229,7 @@ class Learner:
         return by_policy, by_prior
 
     def _learn_situations(self, part: Experience) -> float:
-        """Some steps of temporal difference for the values of situations; returns the mean loss."""
+        """Take some temporal-difference steps for the values of situations; return the mean loss."""
         with torch.no_grad():
             after = self.situation(self._tensor(part.after))
             targets = torch.where(self._tensor(part.over)[:, None], 2 - self._tensor(part.ranks), after)
@@ -252,7 +253,7 @@ def device_named(name: str) -> torch.device:
 
 
 def descend(optimizer: torch.optim.Optimizer, network: nn.Module, loss: torch.Tensor) -> None:
-    """One step of `optimizer` down `loss`, with the norm of the gradient of `network` clipped."""
+    """Take one step of `optimizer` to minimize `loss`, with the norm of the gradient of `network` clipped."""
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)

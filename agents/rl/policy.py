@@ -1,7 +1,7 @@
 """The policy network: its weights, and its compiled forward pass.
 
 A perceptron with ReLU that scores one action: the first layer is the sum of a product with the position and one with
-the action, so that the position is multiplied once and all actions share the same weights; then a hidden layer, then
+the action, so that the position is multiplied once, and all actions share the same weights; then a hidden layer, then
 the output, which is added to the logit that the action has without the network.
 """
 
@@ -171,7 +171,7 @@ def random_weights(features: Features, joint: int, hidden: int, seed: int) -> We
 
 
 def widen(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
-    """The same function by wider layers: units are added (function-preserving, an idea of Net2Net, Chen et al. 2016).
+    """Return the same function with wider layers (function-preserving, as in Net2Net, Chen et al. 2016).
 
     New units have random inputs; their weights into old units and into the logit are 0.
     """

@@ -46,11 +46,11 @@ class Settings:
     tables: int = 1024  # of an actor
     width: int | None = None  # of the first layer of a new policy; None: that of the weights it starts from, or WIDTH
     hidden: int | None = None  # of its second layer; None: that of the weights, or HIDDEN
-    minutes: float = 480.0  # the learning rate falls linearly to 0 until then
+    minutes: float = 480.0  # the learning rate falls linearly to 0 by then
     measured_against: tuple[str, ...] = ("rule",)
     walls: int = 1000  # of a measurement, each played three times
     device: str = "cpu"
-    former_every: float = math.inf  # minutes; every so often the policy as it is becomes one more opponent
+    former_every: float = math.inf  # minutes after which, again and again, the current policy becomes one more opponent
 
     def fixed_options(self) -> dict[str, str]:
         """The options that a run cannot change, as the command line spells them, by name."""

@@ -1,8 +1,8 @@
 """The loop of ``python -m agents.rl train``: act, learn, measure.
 
-In each iteration every actor plays a round at all its tables by the present policy, and the learner learns from it.
-Acting is compiled code that releases the GIL, so actors are threads; on a cluster they are workers. After an iteration
-all that the next one needs can be saved: a run that was interrupted goes on from there.
+In each iteration every actor plays a round at all its tables by the current policy, and the learner learns from it.
+Acting is compiled code that releases the GIL, so actors are threads; on a cluster they are workers. After an iteration,
+everything that the next one needs can be saved: an interrupted run resumes from there.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Run:
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
 
     def next_iteration(self) -> dict[str, float]:
-        """Act and learn; returns the metrics of `Learner.learn`. After an exception only what was saved can go on."""
+        """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""
         began = monotonic()
         experience = self.act()
         rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)

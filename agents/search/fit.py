@@ -1,9 +1,9 @@
 """Fits the model of hidden hands to games: what opponents hold, and the shanten of their hands.
 
-The tile weights are those of a logistic regression: a tile that the viewer does not see is in the hand of an opponent
-or not, by its features, beside the share of the unseen tiles that are in that hand. The shanten weights are such that
-the sampled worlds have the shanten that the true hands have: in each round they gain the logarithm of the ratio of the
-two frequencies.
+The tile weights are those of a logistic regression: whether a tile that the viewer does not see is in the hand of an
+opponent, by its features, with the share of the unseen tiles that are in that hand as offset. The shanten weights make
+the hands in sampled worlds have the shanten of the true hands: each round adds the logarithm of the ratio of the two
+frequencies.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def fit_tiles(tables: np.ndarray) -> np.ndarray:
 
 
 def fit(bots: tuple[str, ...], games: int, seed: int) -> Iterator[tuple[str, Model]]:
-    """Fit a model to games between three bots; yields what has been done, and the model so far."""
+    """Fit a model to games between three bots; yields a report of each step, and the model so far."""
     tables = positions(bots, games, seed)
     views = views_of(tables)
     tiles = fit_tiles(tables)

@@ -43,7 +43,7 @@ PLAY_TABLE = """
 
 
 def page(league: League, decisions_per_second: Mapping[str, float], command: str, machine: str) -> str:
-    """The page; ``command`` makes it. ``decisions_per_second``: of the bots that play, on such a ``machine``."""
+    """Return the page that ``command`` makes. ``decisions_per_second``: of the bots that play, on this ``machine``."""
     introduction = INTRODUCTION.format(
         command=command,
         games=league.games,
@@ -84,7 +84,7 @@ def _play(league: League) -> Iterator[str]:
 
 
 def all_games(standing: Standing) -> BotGames:
-    """The games of a bot as one, for the statistics that are computed from sums alone."""
+    """Merge the games of a bot, for the statistics that are computed from sums alone."""
     nothing = np.empty((0, 0))
     return BotGames(standing.bot, standing.totals[np.newaxis, np.newaxis], nothing, nothing)
 
@@ -99,7 +99,7 @@ def _origins(league: League) -> Iterator[str]:
 
 
 def _code(bot: str) -> str:
-    """A bot's name, which may be of a stranger's league: it ends neither the code nor the cell of a table."""
+    """Return a bot's name as code; names in a stranger's league must end neither the code nor the table cell."""
     name = printable(bot).replace("`", "'").replace("|", "/")
     return f"`{name}`"
 

@@ -17,7 +17,7 @@ from engine.scoring.yaku import YAKU
 from engine.table import N_SEATS
 
 FEW, MANY = 2, 200  # the walls at which a running mean begins, and at how many points it is drawn
-SETTLED = 0.05  # of the walls: what a running mean does before is not worth the space that it takes
+SETTLED = 0.05  # of the walls: earlier values of a running mean are not worth the space that they take
 SCORE_STEP = 5_000  # points
 N_FREQUENT = 15  # yaku
 LEAST_SHARE = -2  # % where an axis begins at the lowest: a marker at 0 is whole
@@ -27,13 +27,13 @@ OFFSET = 0.12  # between the bots at one place of an axis
 
 @dataclass(frozen=True)
 class Data:
-    """What figures are drawn of: the games of each bot."""
+    """The data of the figures: the games of each bot."""
 
     bots: Sequence[BotGames]
 
     @property
     def placements_are(self) -> str:
-        """Which placements the table and the figures show."""
+        """The kind of placements that the table and the figures show."""
         return "as played" if self.bots[0].luck is None else "without the luck of the walls"
 
 
@@ -125,7 +125,7 @@ def share(bot: BotGames, count: int) -> tuple[float, float]:
 
 
 def yaku(axes: Any, data: Data) -> None:
-    """How many of its wins each bot had with each of the most frequent yaku."""
+    """How often each bot won with each of the most frequent yaku."""
     wins = [block(bot.tallied, "wins_by_yaku") / max(bot.total("wins"), 1) for bot in data.bots]
     frequent = sorted(YAKU, key=lambda each: -sum(own[each.number] for own in wins))[:N_FREQUENT]
     width = 0.8 / N_SEATS
@@ -139,7 +139,7 @@ def yaku(axes: Any, data: Data) -> None:
 
 
 def win_points(axes: Any, data: Data) -> None:
-    """How much the hands were worth that each bot won."""
+    """The value of the hands that each bot won."""
     bins = np.searchsorted(VALUES, HISTOGRAMS["wins_by_points"], side="right") - 1
     for index, bot in enumerate(data.bots):
         counted = np.bincount(bins, block(bot.tallied, "wins_by_points"), minlength=len(VALUES))
@@ -166,7 +166,7 @@ def turns_of(histogram: str) -> Callable[[Any, Data], None]:
 
 
 def step(axes: Any, index: int, counted: np.ndarray, edges: np.ndarray) -> None:
-    """Draw a distribution of a bot, in %, as steps; nothing of nothing."""
+    """Draw a distribution of a bot, in %, as steps; nothing if it is empty."""
     if counted.sum() > 0:
         shares = 100 * counted / counted.sum()
         axes.stairs(shares, edges, color=BOTS[index], linestyle=LINES[index], linewidth=1.6)

@@ -1,8 +1,8 @@
 """python -m benchmarks.records: how fast records are validated, from an archive and from plain files.
 
 The archive holds copies of real hanchan (tests/data/records). On one core it is measured in turn with the same records
-as plain files, replayed one after another: by the time of the processor, so that other programs do not count. On all
-cores it is measured by the clock, with the start of the processes.
+as plain files, replayed one after another, by processor time, so that other programs do not count. On all cores wall
+time is measured, including the start of the processes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FORMATS = (".tar.zst", ".tar.gz", ".zip")
 
 
 def write_archive(path: Path, copies: int) -> None:
-    """An archive of so many copies of the real hanchan."""
+    """Write an archive of that many copies of the real hanchan."""
     writer = WRITERS["." + path.name.partition(".")[2]](path, 0)
     for copy in range(copies):
         for record in hanchan():
@@ -44,7 +44,7 @@ def hanchan() -> list[Path]:
 
 
 def measure_rate(work: Callable[[], int], clock: Callable[[], float] = time.process_time) -> float:
-    """Records per second of one run: of this process on a core, so that others on the machine do not count."""
+    """Return the records per second of one run; on one core by processor time, so that other programs do not count."""
     start = clock()
     n = work()
     return n / (clock() - start)

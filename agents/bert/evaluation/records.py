@@ -1,4 +1,4 @@
-"""How often a network, and beside it the rule bot, chooses what the players of recorded games did."""
+"""How often a network, compared with the rule bot, chooses what the players of recorded games did."""
 
 from __future__ import annotations
 

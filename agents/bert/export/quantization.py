@@ -1,4 +1,4 @@
-"""The graph with its linear layers quantized to 8 bits, of which a CPU multiplies several in the time of one float32.
+"""The graph with its linear layers quantized to 8 bits: a CPU multiplies several int8 in the time of one float32.
 
 Quantization is static: weights are int8 with a scale for each output, activations uint8 with a scale for each input,
 which follows from the activation ranges on a calibration set. As scales are constants and integer sums are exact, the
@@ -46,7 +46,7 @@ class CalibrationBuilder(GraphBuilder):
         return super().linear(x, name)
 
     def model(self) -> onnx.ModelProto:
-        """See `GraphBuilder.model`; the ranges are outputs beside OUTPUT_NAME."""
+        """See `GraphBuilder.model`; the ranges are outputs in addition to OUTPUT_NAME."""
         model = super().model()
         for value in self.ranges.values():
             model.graph.output.append(helper.make_tensor_value_info(value, TensorProto.FLOAT, [2, None]))

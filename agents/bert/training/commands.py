@@ -23,7 +23,7 @@ from engine.common.options import Parser, describe_error
 from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress, duration
 
-if TYPE_CHECKING:  # torch takes seconds to import: it is imported when a command has been understood
+if TYPE_CHECKING:  # torch takes seconds to import: it is imported once a command has been parsed
     from agents.bert.training.trainer import StopRequest, Trainer
 
 CONFIG_FILE = "training_config.json"
@@ -107,7 +107,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
 def check_config(config: TrainingConfig, out: Path) -> None:
     """Raise ValueError if the folder belongs to a run with another config.
 
-    The data folder and that of the initial network may be written differently.
+    The paths of the data folder and of the initial network may be written differently.
     """
     path = out / CONFIG_FILE
     if not path.exists():

@@ -28,7 +28,7 @@ NETWORKS: dict[str, tuple[type[PreTrainedModel], Callable[[str], PreTrainedConfi
     "bert": (BertPolicyValue, lambda size: make_bert_config(BERT_PRESETS[size])),
     "cnn": (CnnPolicyValue, lambda size: make_cnn_config(CNN_PRESETS[size])),
 }
-# Keys of a configuration by which transformers loads code of others, of a package or from the internet.
+# Keys of a configuration that make transformers load third-party code, from a package or the internet.
 FOREIGN = frozenset({"attn_implementation", "experts_implementation", "quantization_config"})
 
 
@@ -52,7 +52,7 @@ def create_or_load(model: str) -> PreTrainedModel:
 
 
 def create_or_load_masked(model: str) -> MaskedTokens:
-    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is no BERT."""
+    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is not a BERT."""
     if (family := family_of(model)).name != "bert":
         raise ValueError(f"{model}: is a network of the bot {family.name}; only a BERT can be pretrained")
     return cast(MaskedTokens, _make_or_load(model, family, MaskedTokens))
@@ -75,7 +75,7 @@ def _make_or_load(model: str, family: Family, kind: type[PreTrainedModel] | None
 
 
 def _keys_of_config(model: str) -> set[str]:
-    """The keys of a network's configuration; none of a damaged one, which is told where it is loaded."""
+    """Return the keys of a network's configuration; none if it is damaged, which loading it reports."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         return set(json.loads((Path(model) / CONFIG).read_text(encoding="utf-8")))
     return set()
@@ -89,7 +89,7 @@ def load_trained(model: str) -> PreTrainedModel:
 
 
 def load_bert(model: str) -> BertPolicyValue:
-    """As `load_trained`. Raises ValueError also if it is no BERT."""
+    """As `load_trained`. Raises ValueError also if it is not a BERT."""
     network = load_trained(model)
     if not isinstance(network, BertPolicyValue):
         raise ValueError(f"{model}: is a network of the bot {family_of(model).name}; only a BERT can be deepened")

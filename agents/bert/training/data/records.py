@@ -49,10 +49,10 @@ def collect_records(
 def collect_items(
     items: Sequence[Item], filters: Filters, seat_filter: SeatFilter, source: TargetSource
 ) -> tuple[Shard, list[RecordFault]]:
-    """The samples of some records, and what is wrong with some of these.
+    """Return the samples of some records, and the faults found in them.
 
     A record that cannot be read or replayed, or does not have the final scores, gives no samples, nor does one that
-    `filters` leave out. Where a game departs from the rules the rest of that round is left out.
+    `filters` exclude. Where a game departs from the rules, the rest of that round is left out.
     """
     collector = SampleCollector(len(items))
     replayer = Replayer(collector, source)

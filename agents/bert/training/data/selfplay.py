@@ -44,7 +44,7 @@ class SelfPlayConfig:
 
 
 def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
-    """The bots of `specs`, each with a seed of its own. Raises ValueError."""
+    """Return the bots of `specs`, each with its own seed. Raises ValueError."""
     return [make(spec, derive_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
 
 
