@@ -13,7 +13,8 @@ observation.
 
 {columns}
 
---statistics also shows, and --json FILE always holds (shares as fractions of 1, with the histograms behind the medians):
+--statistics also shows, and --json FILE always holds (shares as fractions of 1, with the histograms behind the
+medians):
 
 {statistics}
 """
