@@ -125,6 +125,10 @@ class GamePort(Protocol):
         """The connection of the seat is closed."""
         ...
 
+    def leave(self, seat: int) -> None:
+        """The seat's bot leaves for good: a house bot plays on, and the connection is closed, if the game is not over."""
+        ...
+
 
 class PlayerPort(Protocol):
     """A connected bot as rooms and games see it."""

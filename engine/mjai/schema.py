@@ -313,6 +313,9 @@ _CONNECTION = (
     ConnectionMessage("joined", "server", "You wait for a game; sent to bots that join with `joined`.", JOINED_KEYS),
     ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
+    ConnectionMessage(
+        "leave", "bot", "you leave: a house bot plays your seat at once, and the server closes the connection", ()
+    ),
 )
 
 # Dialects -------------------------------------------------------------------------------------------------------------
@@ -411,5 +414,7 @@ REPLY_TYPES: dict[Any, str] = {
     for row in REPLIES.values()
     for name in (row.type, *(alias for alias, of in TYPE_ALIASES.items() if of == row.type))
 }
+# Messages that a bot may send at any time once it has joined: they are no replies.
+REQUESTS = frozenset(row.type for row in CONNECTION.values() if row.sender == "bot") - {"join"}
 # Messages that are no part of a game.
 NOT_OF_A_GAME = frozenset({"none", *CONNECTION})

@@ -213,6 +213,14 @@ class LiveGame:
         seat = self.seats[index]
         self._change_occupant(seat, None, seat.fallback.bot)
 
+    def leave(self, index: int) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        if not (seat.fallback.bot or self.engine.over):
+            self._take_over(seat, "left the game")
+            if self._restoring:
+                self._end_restoring_if_complete()
+
     def release(self, seat: Seat) -> PlayerPort | None:
         """The game is over: the connection that plays the seat leaves it and is returned, None if it is lost."""
         connection = seat.connection

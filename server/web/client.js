@@ -34,6 +34,7 @@ import { tabStorage } from "./storage.js";
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
+const LEAVE_TIME = 2000; // ms that the server has to take note of a player who leaves
 
 export class Client {
   /** @param {string} room @param {Listener} listener */
@@ -93,6 +94,26 @@ export class Client {
     this.open = false;
     this.#send(message);
     return true;
+  }
+
+  /**
+   * Leave the game: a house bot plays on at once, or without a connection once the time to come back is over. Resolves
+   * when the server has taken note of it.
+   * @returns {Promise<void>}
+   */
+  async leave() {
+    const { socket } = this;
+    clearTimeout(this.timer);
+    tabStorage.removeItem(this.#key);
+    this.saved = this.socket = null; // nothing connects again
+    this.open = false;
+    if (!socket) return;
+    socket.onmessage = null;
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "leave" }));
+    await new Promise((resolve) => {
+      socket.onclose = resolve;
+      setTimeout(resolve, LEAVE_TIME);
+    });
   }
 
   /** Keep what is known of the game. @param {Partial<Saved>} changes */

@@ -10,6 +10,7 @@ import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
+import { Tools } from "./play_tools.js";
 import { loadRecord } from "./record.js";
 import { play } from "./sounds.js";
 import { tabStorage } from "./storage.js";
@@ -59,8 +60,9 @@ class PlayPage {
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
     this.actions = el("div", { class: "actions", role: "group", "aria-label": t("play_actions") });
-    const keys = el("p", { class: "play-keys" }, t("play_keys"));
-    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, keys];
+    this.tools = new Tools(() => this.leave());
+    const { element: tools, keys } = this.tools;
+    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
     main.append(el("div", { class: "play-table" }, this.table, this.note, this.dialog), side);
@@ -234,6 +236,15 @@ class PlayPage {
     if (!this.held) this.showEnd("");
   }
 
+  /** Leave the game, and go to the lobby. */
+  async leave() {
+    this.allowed = [];
+    note(this.note, t("play_leaving"));
+    this.draw();
+    await this.client.leave();
+    location.assign("/");
+  }
+
   /** Show the final result, and where to go from here. @param {string} text "" where the result is known */
   showEnd(text) {
     const game = this.client.kept()?.game ?? "";
@@ -281,6 +292,7 @@ class PlayPage {
     this.actions.replaceChildren(
       ...(this.choosesRiichi ? [this.cancelButton()] : actionButtons(asked ? this.allowed : [], act)),
     );
+    this.tools.show(["playing", "round_over"].includes(this.state.phase));
     this.drawWaits();
   }
 
