@@ -223,6 +223,13 @@ class BotConnection:
 
     # From the bot -----------------------------------------------------------------------------------------------------
 
+    def _give_hint(self) -> None:
+        """The bot asks for a hint."""
+        if self._game is None or not self._game.gives_hints:
+            self._fault(None, "hint: there are none here; a room may have the setting hints", "unasked")
+        else:
+            self.transport.send([to_json(connection.hinted(*self._game.hint(self._seat)))])
+
     def _leave_for_good(self) -> None:
         """The bot asks to leave its game, or the room where it waits."""
         if self._game is not None:
@@ -270,4 +277,7 @@ class BotConnection:
 
 
 # What a bot may send although no message waits for a reply (docs/protocol.md).
-REQUESTS: dict[str, Callable[[BotConnection], None]] = {"leave": BotConnection._leave_for_good}
+REQUESTS: dict[str, Callable[[BotConnection], None]] = {
+    "hint": BotConnection._give_hint,
+    "leave": BotConnection._leave_for_good,
+}

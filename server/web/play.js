@@ -9,9 +9,10 @@ import { ownName, setOwnName } from "./own_name.js";
 import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
-import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
+import { gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
 import { Tools } from "./play_tools.js";
 import { loadRecord } from "./record.js";
+import { SITTING } from "./room_settings.js";
 import { play } from "./sounds.js";
 import { tabStorage } from "./storage.js";
 import { NukiTable } from "./table.js";
@@ -21,8 +22,10 @@ import "./words_play.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
+/** @typedef {import("./play_parts.js").Hint} Hint */
 
 const ROOM = "nukidora.room"; // key of the tab's last room, in its storage: the request that opens it again
+const NO_MARKS = {}; // the same one, so that the table need not draw the hand again
 const RESULT_TIME = 15_000; // ms that the result of a round is shown
 /** @type {Record<string, import("./sounds.js").Sound>} */
 const SOUNDS = {
@@ -49,6 +52,10 @@ class PlayPage {
     this.choosesRiichi = false;
     /** The discard chosen with a riichi, until the server asks for it. @type {Message | null} */
     this.planned = null;
+    /** What the server says of the open question, once the player has asked. @type {Hint | null} */
+    this.hint = null;
+    /** The room's settings, once the game has begun. @type {Record<string, any> | null} */
+    this.settings = null;
     /** The state whose result is shown. @type {State | null} */
     this.held = null;
     this.holdTimer = 0;
@@ -60,7 +67,10 @@ class PlayPage {
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
     this.actions = el("div", { class: "actions", role: "group", "aria-label": t("play_actions") });
-    this.tools = new Tools(() => this.leave());
+    this.tools = new Tools(
+      () => this.client.askHint(),
+      () => this.leave(),
+    );
     const { element: tools, keys } = this.tools;
     const parts = [this.clock.element, this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
@@ -92,6 +102,7 @@ class PlayPage {
     this.state = apply(this.state, message);
     this.passed = followPassed(this.passed, this.state, message);
     this.allowed = [];
+    this.hint = null;
     this.choosesRiichi = false;
     this.stopClock();
     if (message.type === "start_game") this.gameBegins();
@@ -122,6 +133,12 @@ class PlayPage {
   waiting({ needed }) {
     const text = needed ? t("play_waiting", { room: this.room, needed }) : t("play_starting");
     note(this.note, text);
+  }
+
+  /** @param {Message} message */
+  hinted(message) {
+    if (this.allowed.length) this.hint = readHint(message, this.state);
+    this.draw();
   }
 
   /** @param {string} text */
@@ -185,6 +202,7 @@ class PlayPage {
     if (!this.client.reply(reply)) return;
     this.stopClock();
     this.allowed = [];
+    this.hint = null;
     this.choosesRiichi = false;
     clearError();
     this.draw();
@@ -227,9 +245,12 @@ class PlayPage {
   async gameBegins() {
     note(this.note, "");
     const { settings } = await get(this.roomPath);
-    tabStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
+    const again = Object.fromEntries(SITTING.map((name) => [name, settings[name]]));
+    tabStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings: again }));
+    this.settings = settings;
     const left = this.client.saved?.bank ?? -1;
     this.clock.set(settings.decision_time, settings.bank_time, left < 0 ? settings.bank_time : left);
+    this.draw();
   }
 
   gameEnds() {
@@ -286,13 +307,16 @@ class PlayPage {
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
       const own = asked && this.discards.length ? playable(this.discards) : null;
-      this.table.show(state, { bottom, open: false, playable: own });
+      const marks = this.hint?.marks ?? NO_MARKS;
+      this.table.show(state, { bottom, open: false, playable: own, marks });
     }
     const act = (/** @type {Message} */ reply) => this.act(reply);
     this.actions.replaceChildren(
       ...(this.choosesRiichi ? [this.cancelButton()] : actionButtons(asked ? this.allowed : [], act)),
     );
-    this.tools.show(["playing", "round_over"].includes(this.state.phase));
+    const playing = ["playing", "round_over"].includes(this.state.phase);
+    const { hints = false, rated = true } = this.settings ?? {};
+    this.tools.show({ playing, hints, asked, casual: !rated || Boolean(this.client.saved?.hinted) });
     this.drawWaits();
   }
 
@@ -308,7 +332,8 @@ class PlayPage {
     const tiles = this.discards.map(({ pai }) => pai);
     const after = tiles.includes(this.hovered) ? this.hovered : "";
     const hint = this.choosesRiichi ? "play_choose_riichi" : "";
-    this.waits.replaceChildren(...(this.state.round ? waitsLine(this.state, this.passed, after, hint) : []));
+    const waits = this.state.round ? waitsLine(this.state, this.passed, after, hint) : [];
+    this.waits.replaceChildren(...(this.hint?.line ?? []), ...waits);
   }
 
   // Joining ----------------------------------------------------------------------------------------------------------

@@ -3,11 +3,28 @@
 import { ask } from "./ask.js";
 import { el } from "./dom.js";
 import { t } from "./words.js";
+import "./words_rooms.js";
+
+/**
+ * @typedef {object} Possible what can be done now
+ * @property {boolean} playing whether a game is being played
+ * @property {boolean} hints whether the room gives hints
+ * @property {boolean} asked whether the player is asked for an action
+ * @property {boolean} casual whether the game does not count for ratings
+ */
 
 /** The buttons, and the keys that one of them shows. */
 export class Tools {
-  /** @param {() => void} leave what is done once the player has agreed */
-  constructor(leave) {
+  #casual = false;
+
+  /**
+   * Each is done once the player has agreed.
+   * @param {() => void} hint
+   * @param {() => void} leave
+   */
+  constructor(hint, leave) {
+    this.hint = el("button", { ...tool("h"), onclick: () => this.#askForHint(hint) }, t("play_hint"));
+    this.unrated = el("span", { class: "chip" }, t("room_unrated"));
     this.keys = el("p", { class: "play-keys", hidden: true }, t("play_keys"));
     this.help = el(
       "button",
@@ -16,8 +33,9 @@ export class Tools {
     );
     this.leave = el("button", { ...tool("l"), onclick: () => askToLeave(leave) }, t("play_leave"));
     const label = t("play_tools");
-    this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, this.help, this.leave);
-    this.show(false);
+    const parts = [this.hint, this.help, this.leave, this.unrated];
+    this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, parts);
+    this.show({ playing: false, hints: false, asked: false, casual: false });
   }
 
   /** Show the keys or hide them. */
@@ -26,9 +44,19 @@ export class Tools {
     this.help.setAttribute("aria-expanded", String(!this.keys.hidden));
   }
 
-  /** Offer what can be done. @param {boolean} playing whether a game is being played */
-  show(playing) {
+  /** @param {Possible} possible */
+  show({ playing, hints, asked, casual }) {
+    this.#casual = casual;
     this.leave.hidden = !playing;
+    this.hint.hidden = !playing || !hints;
+    this.hint.disabled = !asked;
+    this.unrated.hidden = !playing || !casual;
+  }
+
+  /** The first hint costs the game its rating. @param {() => void} hint */
+  async #askForHint(hint) {
+    const question = { title: t("play_hint_title"), text: t("play_hint_text"), send: t("play_hint_send") };
+    if (this.#casual || (await ask(question)) !== null) hint();
   }
 }
 

@@ -43,6 +43,12 @@ addWords({
     play_sounds: "Sounds",
     play_tools: "Tools",
     play_help: "Keys",
+    play_hint: "Hint",
+    play_hint_of: "{bot} would play",
+    play_hint_values: "Difference to the best, in placements",
+    play_hint_title: "Ask for a hint?",
+    play_hint_text: "The game does not count for ratings any more.",
+    play_hint_send: "Show hints",
     play_leave: "Leave",
     play_leave_title: "Leave the game?",
     play_leave_text: "A house bot plays on for you. The game counts for your rating all the same.",
@@ -55,7 +61,7 @@ addWords({
     play_replay: "Replay",
     play_lobby: "Lobby",
     play_keys:
-      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass, L leave the game, ? these keys",
+      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass, H hint, L leave the game, ? these keys",
   },
   ja: {
     play_title: "{room} で対局",
@@ -97,6 +103,12 @@ addWords({
     play_sounds: "効果音",
     play_tools: "ツール",
     play_help: "キー操作",
+    play_hint: "ヒント",
+    play_hint_of: "{bot} の推奨",
+    play_hint_values: "最善との差（順位）",
+    play_hint_title: "ヒントを見ますか？",
+    play_hint_text: "この対局はレート対象外になります。",
+    play_hint_send: "ヒントを見る",
     play_leave: "退席",
     play_leave_title: "対局から退席しますか？",
     play_leave_text: "以後はハウスボットが代打ちします。対局の結果は通常どおりレーティングに反映されます。",
@@ -109,6 +121,6 @@ addWords({
     play_replay: "牌譜を見る",
     play_lobby: "ロビー",
     play_keys:
-      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ、L 退席、? キー一覧",
+      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ、H ヒント、L 退席、? キー一覧",
   },
 });

@@ -36,7 +36,7 @@ async def test_a_request_is_no_reply_and_leaves_a_bot_that_always_replies_its_se
 
         async def leave() -> None:
             await leaver.until_own()
-            await leaver.send('{ "type" : "leave", "unknown": 1 }'.encode())
+            await leaver.send(b'{ "type" : "leave", "unknown": 1 }')
             while await leaver.next() is not None:
                 pass
             (game,) = server.lobby.games.values()
