@@ -2,6 +2,7 @@
 
 import { ApiError, get, post, request, setToken, token } from "./api.js";
 import { Client } from "./client.js";
+import { dangerMarks, followRiichi, NONE_PASSED } from "./danger.js";
 import { el } from "./dom.js";
 import { automatic, playable, replies, riichiDiscards } from "./legal.js";
 import { apply, initial } from "./mjai.js";
@@ -9,7 +10,7 @@ import { ownName, setOwnName } from "./own_name.js";
 import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
-import { gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
+import { dangerLegend, dangerText, gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
 import { Tools } from "./play_tools.js";
 import { loadRecord } from "./record.js";
 import { SITTING } from "./room_settings.js";
@@ -47,6 +48,10 @@ class PlayPage {
     this.roomPath = `/api/rooms/${encodeURIComponent(room)}`;
     this.state = initial();
     this.passed = NOTHING_PASSED;
+    /** What has passed since each riichi, and the bars that follow from it. */
+    this.riichiPassed = NONE_PASSED;
+    /** @type {Record<string, import("./table.js").Mark>} */
+    this.dangers = {};
     /** The replies to the open question. @type {Message[]} */
     this.allowed = [];
     this.choosesRiichi = false;
@@ -70,6 +75,7 @@ class PlayPage {
     this.tools = new Tools(
       () => this.client.askHint(),
       () => this.leave(),
+      () => this.draw(),
     );
     const { element: tools, keys } = this.tools;
     const parts = [this.clock.element, this.waits, this.actions, this.switches.element, tools, keys];
@@ -101,6 +107,8 @@ class PlayPage {
   received(message, live) {
     this.state = apply(this.state, message);
     this.passed = followPassed(this.passed, this.state, message);
+    this.riichiPassed = followRiichi(this.riichiPassed, this.state, message);
+    this.dangers = this.state.round ? dangerMarks(this.state, this.riichiPassed, dangerText) : {};
     this.allowed = [];
     this.hint = null;
     this.choosesRiichi = false;
@@ -307,7 +315,7 @@ class PlayPage {
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
       const own = asked && this.discards.length ? playable(this.discards) : null;
-      const marks = this.hint?.marks ?? NO_MARKS;
+      const marks = this.hint?.marks ?? (this.tools.danger && !this.held ? this.dangers : NO_MARKS);
       this.table.show(state, { bottom, open: false, playable: own, marks });
     }
     const act = (/** @type {Message} */ reply) => this.act(reply);
@@ -333,7 +341,8 @@ class PlayPage {
     const after = tiles.includes(this.hovered) ? this.hovered : "";
     const hint = this.choosesRiichi ? "play_choose_riichi" : "";
     const waits = this.state.round ? waitsLine(this.state, this.passed, after, hint) : [];
-    this.waits.replaceChildren(...(this.hint?.line ?? []), ...waits);
+    const dangers = this.tools.danger && !this.hint && Object.keys(this.dangers).length ? [dangerLegend()] : [];
+    this.waits.replaceChildren(...(this.hint?.line ?? []), ...waits, ...dangers);
   }
 
   // Joining ----------------------------------------------------------------------------------------------------------

@@ -109,6 +109,19 @@ export function readHint({ bot, actions }, state) {
   return { marks: marksOf(choices, NOTHING_PLAYED, state.seats[state.viewer]), line: [line] };
 }
 
+/** Why a discard is safe or not. @param {import("./danger.js").Reason} reason @param {string} name of the opponent */
+export function dangerText(reason, name) {
+  return t("play_danger_against", { reason: t(`play_danger_${reason}`), name });
+}
+
+/** What the bars of the tiles mean, the safe ones first. */
+export function dangerLegend() {
+  const items = [0, 1, 2, 3].map((level) =>
+    el("span", { class: "danger-key" }, el("span", { class: `danger-${level}` }), t(`play_danger_level_${level}`)),
+  );
+  return el("span", { class: "danger-legend" }, items);
+}
+
 /**
  * The own waits, or those after a discard, and furiten.
  * @param {State} state

@@ -2,6 +2,7 @@
 
 import { ask } from "./ask.js";
 import { el } from "./dom.js";
+import { toggle } from "./play_controls.js";
 import { t } from "./words.js";
 import "./words_rooms.js";
 
@@ -21,8 +22,15 @@ export class Tools {
    * Each is done once the player has agreed.
    * @param {() => void} hint
    * @param {() => void} leave
+   * @param {() => void} changed what is shown
    */
-  constructor(hint, leave) {
+  constructor(hint, leave, changed) {
+    this.danger = false; // whether the danger of the own tiles is shown
+    const turnDanger = (/** @type {boolean} */ on) => {
+      this.danger = on;
+      changed();
+    };
+    const danger = toggle(t("play_danger"), false, turnDanger, "d");
     this.hint = el("button", { ...tool("h"), onclick: () => this.#askForHint(hint) }, t("play_hint"));
     this.unrated = el("span", { class: "chip" }, t("room_unrated"));
     this.keys = el("p", { class: "play-keys", hidden: true }, t("play_keys"));
@@ -33,7 +41,7 @@ export class Tools {
     );
     this.leave = el("button", { ...tool("l"), onclick: () => askToLeave(leave) }, t("play_leave"));
     const label = t("play_tools");
-    const parts = [this.hint, this.help, this.leave, this.unrated];
+    const parts = [this.hint, danger, this.help, this.leave, this.unrated];
     this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, parts);
     this.show({ playing: false, hints: false, asked: false, casual: false });
   }
