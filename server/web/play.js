@@ -12,6 +12,7 @@ import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { dangerLegend, dangerText, gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
 import { Tools } from "./play_tools.js";
+import { YakuPanel } from "./play_yaku.js";
 import { loadRecord } from "./record.js";
 import { SITTING } from "./room_settings.js";
 import { play } from "./sounds.js";
@@ -77,11 +78,12 @@ class PlayPage {
       () => this.leave(),
       () => this.draw(),
     );
+    this.yaku = new YakuPanel(() => this.tools.yakuButton.click());
     const { element: tools, keys } = this.tools;
     const parts = [this.clock.element, this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
-    main.append(el("div", { class: "play-table" }, this.table, this.note, this.dialog), side);
+    main.append(el("div", { class: "play-table" }, this.table, this.yaku.element, this.note, this.dialog), side);
     this.element = main;
     this.client = new Client(room, this);
     this.listen();
@@ -325,6 +327,7 @@ class PlayPage {
     const playing = ["playing", "round_over"].includes(this.state.phase);
     const { hints = false, rated = true } = this.settings ?? {};
     this.tools.show({ playing, hints, asked, casual: !rated || Boolean(this.client.saved?.hinted) });
+    this.yaku.show(this.tools.yaku && playing, state);
     this.drawWaits();
   }
 

@@ -31,6 +31,12 @@ export class Tools {
       changed();
     };
     const danger = toggle(t("play_danger"), false, turnDanger, "d");
+    this.yaku = false; // whether the table of yaku is shown
+    const turnYaku = (/** @type {boolean} */ on) => {
+      this.yaku = on;
+      changed();
+    };
+    this.yakuButton = toggle(t("play_yaku"), false, turnYaku, "t");
     this.hint = el("button", { ...tool("h"), onclick: () => this.#askForHint(hint) }, t("play_hint"));
     this.unrated = el("span", { class: "chip" }, t("room_unrated"));
     this.keys = el("p", { class: "play-keys", hidden: true }, t("play_keys"));
@@ -41,7 +47,7 @@ export class Tools {
     );
     this.leave = el("button", { ...tool("l"), onclick: () => askToLeave(leave) }, t("play_leave"));
     const label = t("play_tools");
-    const parts = [this.hint, danger, this.help, this.leave, this.unrated];
+    const parts = [this.hint, danger, this.yakuButton, this.help, this.leave, this.unrated];
     this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, parts);
     this.show({ playing: false, hints: false, asked: false, casual: false });
   }
