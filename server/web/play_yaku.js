@@ -10,6 +10,7 @@ import "./words_result.js";
 /** @typedef {ReturnType<typeof yakuOf>[number]} Row */
 
 const YAKUMAN = 13;
+const ORDER = ["has", "near", "", "lost"];
 const SIGNS = { has: "●", near: "○", lost: "×", "": "" };
 
 export class YakuPanel {
@@ -29,7 +30,10 @@ export class YakuPanel {
   /** @param {boolean} shown @param {State} state in which the viewer plays */
   show(shown, state) {
     this.element.hidden = !shown || state.viewer < 0;
-    if (!this.element.hidden) this.body.replaceChildren(...yakuOf(state).map(rowOf));
+    if (!this.element.hidden) {
+      const rows = yakuOf(state).toSorted((one, other) => ORDER.indexOf(one.progress) - ORDER.indexOf(other.progress));
+      this.body.replaceChildren(...rows.map(rowOf));
+    }
   }
 }
 
