@@ -42,6 +42,7 @@ READERS: dict[Any, Any] = {
     float: float,
     Path: Path,
     str: str,
+    bool: lambda text: text == "true",
     Scores: scores_in,
     tuple[str, ...]: lambda text: tuple(bot for bot in text.split(",") if bot),
 }
@@ -61,6 +62,8 @@ def variable(name: str) -> str:
 
 def choices(name: str) -> tuple[str, ...]:
     """The values that a setting may have, if it has a few only."""
+    if TYPES[name] is bool:
+        return ("true", "false")
     return get_args(TYPES[name]) if get_origin(TYPES[name]) is Literal else ()
 
 
@@ -80,13 +83,21 @@ def describe_values(name: str) -> str:
     return f"{'a number' if TYPES[name] is float else 'a whole number'} {' and '.join(bounds)}"
 
 
+def as_text(value: Any) -> Any:
+    """A value as a flag or variable gives it; one that they cannot give, such as none, is returned as it is."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else value
+
+
 def make_flags() -> Parser:
     """A parser for the flags of all settings."""
     parser = Parser("server", add_help=False)
     for name, field in SETTINGS.items():
         default = field.default
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-        shown = f"{shown:g}" if isinstance(shown, float) else shown
+        shown = as_text(default)
         help_text = f"{field.metadata['description']} (default {'none' if shown in (None, '') else shown})"
         parser.add_argument(
             flag(name), default=argparse.SUPPRESS, metavar=metavar(name), help=help_text.replace("%", "%%")

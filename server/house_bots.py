@@ -19,6 +19,7 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from engine.game import Game
 
+ADVISER = "rule"  # compiled, and has action values
 EXPENSIVE = frozenset({"search"})  # tens of milliseconds a decision: only the flags of the server may name these
 log = structlog.get_logger("server")
 
@@ -100,6 +101,11 @@ class HouseBots:
     def decides_at_once(self, spec: str) -> bool:
         """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
         return self.is_built_in(spec) and self._compiled.get(split_strength(spec)[0], False)
+
+    def adviser(self, spec: str) -> str:
+        """The bot whose hints players get: this one at full strength, or ``rule`` where it cannot give them at once."""
+        bot, _ = split_strength(spec)
+        return bot if self.decides_at_once(bot) and bot in self._evaluating else ADVISER
 
     def try_out(self, spec: str) -> None:
         """Let the bot make its first decision, which may load or compile what it needs. Raises ValueError."""

@@ -125,6 +125,19 @@ class GamePort(Protocol):
         """The connection of the seat is closed."""
         ...
 
+    @property
+    def gives_hints(self) -> bool:
+        """Whether seats may ask for hints."""
+        ...
+
+    def hint(self, seat: int) -> tuple[str, list[Message]]:
+        """A house bot, and what it thinks of the open decision (`server.game.hints`): nothing if none is open."""
+        ...
+
+    def leave(self, seat: int) -> None:
+        """The bot leaves: a house bot plays on, and the connection is closed, unless the game is over."""
+        ...
+
 
 class PlayerPort(Protocol):
     """A connected bot as rooms and games see it."""

@@ -38,6 +38,7 @@ def make_finished_game(game: LiveGame) -> FinishedGame:
         rules=start.settings.rules,
         length=start.settings.length,
         started=start.started,
+        casual=game.casual,
         finished=datetime.now(UTC),
         rounds=game.history.rounds,
         decisions=sum(seat.decisions for seat in game.seats),

@@ -23,8 +23,8 @@ SEATS = 3
 NAME = re.compile(ROOM_NAME)
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
-    "rules": inf, "length": inf, "scores": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
-    "pause": 5, "resume_timeout": 300,
+    "rules": inf, "length": inf, "scores": inf, "rated": inf, "hints": inf, "fill": inf, "fill_delay": 60,
+    "decision_time": 60, "bank_time": 300, "pause": 5, "resume_timeout": 300,
 }  # fmt: skip
 
 

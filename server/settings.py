@@ -95,6 +95,13 @@ class RoomSettings:
             "order of arrival, then the house bots",
         ),
     )
+    rated: bool = field(
+        default=True, metadata=about("true: games count for ratings; false: they are casual", strict=True)
+    )
+    hints: bool = field(
+        default=False,
+        metadata=about("true: players may ask for hints, which make their game casual; false: none", strict=True),
+    )
     seed: int | None = field(
         default=None, metadata=about("of walls and seats; none: random for every game", ge=0, le=MAX_SEED)
     )

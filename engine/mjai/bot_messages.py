@@ -14,8 +14,10 @@ from engine.mjai.bot_checks import BadMessage, check_join, check_reply
 from engine.mjai.connection import Join
 from engine.mjai.keys import show
 from engine.mjai.messages import Message
+from engine.mjai.schema import REQUESTS
 
 NONE = frozenset({b'{"type":"none"}', b'{"type": "none"}'})  # most replies are one of these
+_REQUESTS = tuple(f'"{name}"'.encode() for name in sorted(REQUESTS))  # few replies hold one of these
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
 
@@ -33,6 +35,17 @@ def parse_reply(data: bytes | str) -> Message:
     reply = check_reply(_object(data))
     _refuse_constants(data)
     return reply
+
+
+def request_in(data: bytes) -> str:
+    """The type of a message of `engine.mjai.schema.REQUESTS`; "" for any other message, which is a reply."""
+    if not any(name in data for name in _REQUESTS):
+        return ""
+    try:
+        kind = _object(data).get("type")
+    except BadMessage:  # `parse_reply` says so
+        return ""
+    return kind if isinstance(kind, str) and kind in REQUESTS else ""
 
 
 def _object(data: bytes | str) -> Message:

@@ -11,7 +11,22 @@ import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.mjai.keys import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
+from engine.mjai.keys import (
+    BOOL,
+    COUNT,
+    INTEGER,
+    REQUIRED,
+    SEAT,
+    TEXT,
+    BadValue,
+    Key,
+    Kind,
+    Message,
+    choice,
+    instance,
+    list_of,
+    text,
+)
 
 PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3
@@ -72,6 +87,7 @@ DIALECT = Kind("text", choice(*DIALECTS))
 REPLY_MODE = Kind("text", choice(*REPLY_MODES))
 SECRET = Kind("text", text(1, MAX_SECRET))
 RESUME = Kind("bool or text", check_resume)
+HINTS = Kind("objects", list_of(instance(dict)))
 
 HELLO_KEYS = (
     Key("protocol", TEXT, PROTOCOL),
@@ -101,6 +117,10 @@ JOINED_KEYS = (
 RESUMED_KEYS = (
     Key("from", COUNT, "index of the first message of the game that is sent again"),
     Key("taken_over", BOOL, "true where a house bot has played your seat meanwhile", default=None),
+)
+HINTED_KEYS = (
+    Key("bot", TEXT, "the house bot"),
+    Key("actions", HINTS, "its best actions, best first: action, a reply, and value in placements; may be empty"),
 )
 ERROR_KEYS = (
     Key("actor", SEAT, "the seat at fault; only in records", default=None),
@@ -146,6 +166,11 @@ def resumed(first: int, taken_over: bool) -> Message:
     `taken_over`: a house bot has played its seat meanwhile.
     """
     return {"type": "resumed", "from": first} | ({"taken_over": True} if taken_over else {})
+
+
+def hinted(bot: str, actions: list[Message]) -> Message:
+    """The answer to a bot that asks for a hint; without `actions` where it has no decision to make."""
+    return {"type": "hinted", "bot": bot, "actions": actions}
 
 
 def error(message: str, *, retry: bool = False) -> Message:

@@ -17,7 +17,17 @@ from engine.mjai import connection
 from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
 from engine.mjai.keys import REQUIRED, Key
 from engine.mjai.kinds import MAX_EXT_BOT
-from engine.mjai.schema import CAN_ACT, COMMON, CONNECTION, DIALECT_ROWS, EVENTS, REPLIES, REPLY_TYPES, EventMessage
+from engine.mjai.schema import (
+    CAN_ACT,
+    COMMON,
+    CONNECTION,
+    DIALECT_ROWS,
+    EVENTS,
+    REPLIES,
+    REPLY_TYPES,
+    REQUESTS,
+    EventMessage,
+)
 
 SHARED = 3  # messages that have a key make it one of several messages
 BLOCK = re.compile(r"(?<=<!-- table )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
@@ -103,6 +113,14 @@ def server_messages() -> str:
     )
 
 
+def requests() -> str:
+    """The messages of a bot that are no replies."""
+    return rows(
+        ("message", "meaning"),
+        *((f"`{row.type}`", row.text) for row in CONNECTION.values() if row.type in REQUESTS),
+    )
+
+
 def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, str, str, str]]:
     """One line for the message and one for each key."""
     return [
@@ -137,7 +155,7 @@ def written_keys(row: EventMessage, dialect: str) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, events, dialects)
+    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, requests, events, dialects)
 }
 
 

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from engine.mjai.connection import DIALECTS, ERROR_KEYS, HELLO_KEYS, JOIN_KEYS, JOINED_KEYS, RESUMED_KEYS, SECRET
+from engine.mjai.connection import (
+    DIALECTS,
+    ERROR_KEYS,
+    HELLO_KEYS,
+    HINTED_KEYS,
+    JOIN_KEYS,
+    JOINED_KEYS,
+    RESUMED_KEYS,
+    SECRET,
+)
 from engine.mjai.keys import BOOL, COUNT, INTEGER, SEAT, TEXT, Key, Scope, Visibility
 from engine.mjai.kinds import (
     ACTIONS,
@@ -313,6 +322,11 @@ _CONNECTION = (
     ConnectionMessage("joined", "server", "You wait for a game; sent to bots that join with `joined`.", JOINED_KEYS),
     ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
+    ConnectionMessage("hinted", "server", "The answer to `hint`; no reply is expected.", HINTED_KEYS),
+    ConnectionMessage("hint", "bot", "you ask what a house bot would do, where the room gives hints", ()),
+    ConnectionMessage(
+        "leave", "bot", "you leave: a house bot plays your seat at once, and the server closes the connection", ()
+    ),
 )
 
 # Dialects -------------------------------------------------------------------------------------------------------------
@@ -411,5 +425,7 @@ REPLY_TYPES: dict[Any, str] = {
     for row in REPLIES.values()
     for name in (row.type, *(alias for alias, of in TYPE_ALIASES.items() if of == row.type))
 }
+# Messages that a bot may send at any time once it has joined: they are no replies.
+REQUESTS = frozenset(row.type for row in CONNECTION.values() if row.sender == "bot") - {"join"}
 # Messages that are no part of a game.
 NOT_OF_A_GAME = frozenset({"none", *CONNECTION})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pydantic_core import to_json
@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from engine.actions import PASS
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
-from engine.mjai.bot_messages import parse_join, parse_reply
+from engine.mjai.bot_messages import parse_join, parse_reply, request_in
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
@@ -64,7 +64,8 @@ class BotConnection:
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
         if self._join_timer is None:
-            self._reply_received(data)
+            request = request_in(data)
+            REQUESTS[request](self) if request else self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
         else:
@@ -222,6 +223,21 @@ class BotConnection:
 
     # From the bot -----------------------------------------------------------------------------------------------------
 
+    def _give_hint(self) -> None:
+        """The bot asks for a hint."""
+        if self._game is None or not self._game.gives_hints:
+            self._fault(None, "hint: there are none here; a room may have the setting hints", "unasked")
+        else:
+            self.transport.send([to_json(connection.hinted(*self._game.hint(self._seat)))])
+
+    def _leave_for_good(self) -> None:
+        """The bot asks to leave its game, or the room where it waits."""
+        if self._game is not None:
+            self._game.leave(self._seat)
+        if not self._left:
+            self.transport.close()
+            self._leave()
+
     def _reply_received(self, data: bytes) -> None:
         expected = self._outbox.reply_received()
         if expected not in (None, ExpectedReply.ERROR):  # else each fault would pay for the next one
@@ -258,3 +274,10 @@ class BotConnection:
             self.close_with_error(text)
         else:
             self.send_error(text)
+
+
+# What a bot may send although no message waits for a reply (docs/protocol.md).
+REQUESTS: dict[str, Callable[[BotConnection], None]] = {
+    "hint": BotConnection._give_hint,
+    "leave": BotConnection._leave_for_good,
+}

@@ -22,7 +22,8 @@ from engine.mjai.possible_actions import legal_action, safe_default
 from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
-from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
+from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, Hinted, HouseBotChange
+from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
@@ -71,6 +72,11 @@ class LiveGame:
     def id(self) -> str:
         """Id of the game, while it is played and ever after."""
         return self.start.id
+
+    @property
+    def casual(self) -> bool:
+        """Whether the game does not count for ratings."""
+        return not self.start.settings.rated or any(seat.hinted for seat in self.seats)
 
     @property
     def history(self) -> History:
@@ -139,6 +145,8 @@ class LiveGame:
                 self._change_occupant(self.seats[index], None, bot)
             case CutOff(index, cut_off):
                 self.seats[index].cut_off = cut_off
+            case Hinted(index):
+                self.seats[index].hinted = True
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
@@ -213,6 +221,14 @@ class LiveGame:
         seat = self.seats[index]
         self._change_occupant(seat, None, seat.fallback.bot)
 
+    def leave(self, index: int) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        if not (seat.fallback.bot or self.engine.over):
+            self._take_over(seat, "left the game")
+            if self._restoring:
+                self._end_restoring_if_complete()
+
     def release(self, seat: Seat) -> PlayerPort | None:
         """The game is over: the connection that plays the seat leaves it and is returned, None if it is lost."""
         connection = seat.connection
@@ -286,6 +302,26 @@ class LiveGame:
         """See `GamePort`."""
         return self.seats[index].legal_actions
 
+    @property
+    def gives_hints(self) -> bool:
+        """See `GamePort`."""
+        return self.start.settings.hints
+
+    @property
+    def _adviser(self) -> str:
+        return self._owner.house_bots.adviser(self.start.settings.house_bot)
+
+    def hint(self, index: int) -> tuple[str, list[Message]]:
+        """See `GamePort`. It is computed once for a decision, in the time that a house bot takes to decide."""
+        seat, bot = self.seats[index], self._adviser
+        if seat.legal_actions and not (seat.hint or seat.fallback.bot):
+            adviser = self._owner.house_bots.make(bot, 0)
+            seat.hint = best_actions(adviser, self.engine.view(index), index, seat.legal_actions)
+            if not seat.hinted:
+                seat.hinted = True
+                self._log.add_hinted(index)
+        return bot, seat.hint
+
     def decide(self, index: int, reply: Message) -> None:
         """See `GamePort`."""
         seat = self.seats[index]
@@ -296,10 +332,12 @@ class LiveGame:
         except ValueError as error:
             self.fault(index, str(error), "illegal", is_decision=True)
             return
-        if "ext_bot" in reply:
-            size = len(to_json(reply["ext_bot"]))
+        hint = {"hint": self._adviser, "actions": seat.hint} if seat.hint else {}
+        if hint or "ext_bot" in reply:
+            annotation = hint | reply.get("ext_bot", {})
+            size = len(to_json(annotation))
             if self._owner.stores(seat.address, size):
-                self._log.annotate(index, reply["type"], reply["ext_bot"])
+                self._log.annotate(index, reply["type"], annotation)
         self._act(seat, action)
         self._advance_if_decided()
 
@@ -340,6 +378,7 @@ class LiveGame:
     def _act(self, seat: Seat, action: int) -> None:
         """Write the decision of a seat to the journal, then play it."""
         seat.legal_actions = []
+        seat.hint = []
         seat.paused = False
         seat.decisions += 1
         self._log.add_decision(seat.index, action, seat.clock.bank)

@@ -16,7 +16,7 @@ import "./words_players.js";
 /** @typedef {Record<string, number | null> & {games: number, play: Counts}} Statistics */
 /** @typedef {{name: string, house_bot: boolean, games: number, better: number, mean_rank_difference: number}} Opponent */
 /** @typedef {{name: string, house_bot: boolean, score: number, rank: number, points: number}} Seat */
-/** @typedef {{id: string, room: string, finished: string, seats: Seat[]}} Game */
+/** @typedef {{id: string, room: string, finished: string, rated: boolean, seats: Seat[]}} Game */
 
 const POINTS = 200; // of the chart
 const OPPONENTS = 10;
@@ -241,10 +241,11 @@ function gameRow(game, name) {
   });
   const date = dateText(game.finished, true);
   const link = el("a", { href: `/games/${game.id}` }, date);
+  const unrated = !game.rated && el("span", { class: "chip" }, t("room_unrated"));
   return el(
     "li",
     {},
-    el("div", { class: "row" }, link, el("span", { class: "chip" }, game.room)),
+    el("div", { class: "row" }, link, el("span", { class: "chip" }, game.room), unrated),
     el("ol", {}, results),
   );
 }

@@ -13,7 +13,7 @@ import { t } from "./words.js";
  * @typedef {object} Mark a bar at a tile
  * @property {number} value height, 0 to 1
  * @property {string} text what a tooltip says
- * @property {"best" | "played" | ""} role
+ * @property {"best" | "played" | "danger-0" | "danger-1" | "danger-2" | "danger-3" | ""} role
  */
 
 /**

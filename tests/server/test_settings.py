@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from agents.strength.scale import read_scale
 from engine.seeds import MAX_SEED
 from server.cli import make_parser
-from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
+from server.flags import SETTINGS, TYPES, as_text, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
 from server.stored_settings import restore_settings
 from tests.support.documented_table import split_page
@@ -29,6 +29,8 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "games": ("3", 3),
     "seats": ("fixed", "fixed"),
     "scores": ("25000,35000,45000", (25000, 35000, 45000)),
+    "rated": ("false", False),
+    "hints": ("true", True),
     "seed": ("18446744073709551615", 2**64 - 1),
     "decision_time": ("0.5", 0.5),
     "bank_time": ("0", 0.0),
@@ -97,7 +99,7 @@ def test_flags_override_variables_and_variables_override_defaults(name: str, mon
     assert getattr(read(), name) == value
     if default in (None, ""):
         return  # cannot be written as a flag
-    given = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    given = str(as_text(default))
     assert getattr(read(flag(name), given), name) == default
     monkeypatch.undo()
     assert getattr(read(flag(name), text), name) == value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.flags import SETTINGS
+from server.flags import SETTINGS, as_text
 from tests.support.documented_table import DOCS, update_page
 
 PAGE, NAME = DOCS / "deploy.md", "settings"
@@ -13,7 +13,7 @@ def settings_table() -> str:
     rows = ["| flag | default | meaning |", "|---|---|---|"]
     for name, field in SETTINGS.items():
         flag = "--" + name.replace("_", "-")
-        default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+        default = str(field.default) if isinstance(field.default, float) else as_text(field.default)
         shown = "" if default in (None, "") else f"`{default}`"
         rows.append(f"| `{flag}` | {shown} | {field.metadata['description']} |")
     return "\n".join(rows) + "\n"
