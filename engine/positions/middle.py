@@ -18,7 +18,7 @@ from engine.positions.history import start
 from engine.positions.notation import ANKAN, MELD_TYPES, PositionError
 from engine.positions.position import USUAL_LEFT, Position
 from engine.rules import N_SEATS, preset
-from engine.table import DORA_AT, PON_MELD, TABLE, packed_rules
+from engine.table import DORA_AT, MAX_MELDS, PON_MELD, TABLE, packed_rules
 from engine.tiles import KIND_OF, N_KINDS, NONE, NORTH, UNKNOWN, WINDS
 from engine.turn import ask_turn, deal_round, update_waits
 from engine.view import blank_for
@@ -78,6 +78,8 @@ def lay_out(
 def laid_out(position: Position) -> Any:
     """The view of a position without rivers: a TABLE record. Raises PositionError."""
     tiles, melds, viewer = position.tiles, position.own_melds, position.viewer
+    if len(melds) > MAX_MELDS:
+        raise PositionError("melds", f"{len(melds)} melds, there are at most {MAX_MELDS}")
     wanted = HAND_SIZE + 1 - 3 * len(melds)
     if len(tiles) != wanted:
         raise PositionError(
