@@ -76,7 +76,7 @@ class Scorer:
         tile = int(self._view["drawn"] if tsumo else self._view["offer"])
         held = self._tiles(tile) if tsumo else self._tiles()
         situation: dict[str, Any] = {name: bool(look.situation & bit) for name, bit in SITUATIONS.items()}
-        found = score(held, [tile], **self._keys, **situation)
+        found = score(held, MPSZ_NAMES[tile], **self._keys, **situation)
         return Win(tsumo, bool(self._own["riichi"]), found)
 
     def waits(self, hand: Hand) -> list[Wait]:
@@ -100,7 +100,7 @@ class Scorer:
         double = in_riichi == 2 or (not in_riichi and bool(self._view["first_turn"]) and not int(self._own["n_river"]))
         choices = [True] if in_riichi or declaring else [False, True] if RIICHI in self._legal else [False]
         wins = [
-            Win(tsumo, riichi, score(held, [kind], **self._keys, tsumo=tsumo, **riichi_keys(riichi, double)))
+            Win(tsumo, riichi, score(held, MPSZ_NAMES[kind], **self._keys, tsumo=tsumo, **riichi_keys(riichi, double)))
             for riichi in choices
             for tsumo in (False, True)
         ]
