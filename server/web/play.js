@@ -10,6 +10,7 @@ import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
+import { lastTurn, positionAddress, positionOf } from "./position_text.js";
 import { loadRecord } from "./record.js";
 import { play } from "./sounds.js";
 import { tabStorage } from "./storage.js";
@@ -42,6 +43,8 @@ class PlayPage {
     this.room = room;
     this.roomPath = `/api/rooms/${encodeURIComponent(room)}`;
     this.state = initial();
+    /** The messages of the round so far, and the states after them. @type {{message: Message, state: State}[]} */
+    this.round = [];
     this.passed = NOTHING_PASSED;
     /** The replies to the open question. @type {Message[]} */
     this.allowed = [];
@@ -88,6 +91,8 @@ class PlayPage {
   /** The next message of the game. @param {Message} message @param {boolean} live not one of those sent again */
   received(message, live) {
     this.state = apply(this.state, message);
+    if (message.type === "start_kyoku") this.round = [];
+    this.round.push({ message, state: this.state });
     this.passed = followPassed(this.passed, this.state, message);
     this.allowed = [];
     this.choosesRiichi = false;
@@ -247,8 +252,17 @@ class PlayPage {
   /** Show the result of the round until the player goes on. */
   hold() {
     this.held = this.state;
-    resultDialog(this.dialog, this.state);
+    resultDialog(this.dialog, this.state, this.analysis());
     this.holdFor(RESULT_TIME);
+  }
+
+  /** The address of the analysis of the own last turn in the round, "" if there was none. */
+  analysis() {
+    const messages = this.round.map(({ message }) => message);
+    const turn = lastTurn(messages, this.state.viewer);
+    if (turn < 0) return "";
+    const position = positionOf(this.round[turn].state, messages.slice(0, turn + 1), this.state.viewer);
+    return position ? positionAddress(position) : "";
   }
 
   /** @param {number} time ms after which the table goes on by itself */
