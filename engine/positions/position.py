@@ -180,7 +180,7 @@ def check_copies(parts: Mapping[str, list[int]]) -> None:
         reds.update(tile for tile in tiles if tile >= N_KINDS)
         for kind, count in kinds.items():
             if count > COPIES:
-                raise PositionError(field, f"{count} tiles {MPSZ_NAMES[kind]} in {', '.join(parts)}: there are four")
+                raise PositionError(field, f"{count} tiles {MPSZ_NAMES[kind]} are seen in all: there are four")
         for tile, count in reds.items():
             if count > 1:
                 raise PositionError(field, f"{count} red fives {MPSZ_NAMES[tile]}: there is one of each suit")

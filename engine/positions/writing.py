@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import Message, hand_names
 from engine.mjai.player_state import PlayerState
 from engine.positions.notation import ANKAN, CALLED, DAIMINKAN, KAKAN, NUKIDORA, PON, RIICHI, TSUMOGIRI
 from engine.positions.position import Position
 from engine.rules import N_SEATS, Rules
 from engine.table import DORA_AT
-from engine.tiles import MJAI_NAMES, MJAI_TILES, MPSZ_NAMES, WINDS
+from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, MPSZ_NAMES, WINDS
 
 LETTERS = {"reach": RIICHI, "nukidora": NUKIDORA, "pon": PON, "daiminkan": DAIMINKAN, "ankan": ANKAN, "kakan": KAKAN}
 NO_STEP = frozenset({"tsumo", "reach_accepted", "dora"})
@@ -29,7 +28,7 @@ def position_of(messages: Sequence[Message], seat: int, rules: Rules) -> Positio
     view, start = state.view, messages[0]
     dealer, drawn = int(view["dealer"]), int(view["drawn"])
     seats = [(dealer + wind) % N_SEATS for wind in range(N_SEATS)]
-    hand = sort_tiles(hand_names(view["seat"][seat], drawn)) + ([MJAI_NAMES[drawn]] if drawn >= 0 else [])
+    hand = sorted(hand_names(view["seat"][seat], drawn), key=rank) + ([MJAI_NAMES[drawn]] if drawn >= 0 else [])
     scores = [int(view["seat"][each]["score"]) for each in seats]
     first, second, third = rivers(messages, seats)
     return Position(
@@ -66,6 +65,12 @@ def rivers(messages: Sequence[Message], seats: Sequence[int]) -> list[str]:
             tiles = [message["pai"]] if name == "kakan" else []
         own.append(LETTERS[name] + mpsz_text(tiles))
     return [" ".join(steps[seat]) for seat in seats]
+
+
+def rank(name: str) -> tuple[int, int]:
+    """The place of an mjai tile in a hand: a red five follows the other fives."""
+    tile = MJAI_TILES[name]
+    return int(KIND_OF[tile]), tile
 
 
 def mpsz_name(name: str) -> str:

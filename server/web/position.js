@@ -27,7 +27,6 @@ const form = new PositionForm(bots, (position, chosen) => {
 });
 main.append(el("h1", {}, t("pos_title")), el("p", { class: "muted" }, t("pos_intro")), form.element, found);
 addEventListener("hashchange", follow);
-addEventListener("popstate", follow);
 follow();
 
 /** Show the position in the address. */
@@ -49,7 +48,9 @@ async function analyse(position, chosen) {
   else found.replaceChildren(working);
   try {
     const analysis = await ask({ position, bots: chosen }, () => shown === newest);
-    if (shown === newest && analysis) found.replaceChildren(new PositionView(analysis).element);
+    if (shown !== newest || !analysis) return;
+    found.replaceChildren(new PositionView(analysis).element);
+    found.scrollIntoView({ block: "start" });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (shown !== newest) return;

@@ -194,7 +194,7 @@ export class PositionView {
       head(t("pos_shanten")),
       head(t("pos_tiles")),
       head(t("pos_danger"), true, t("pos_danger_help")),
-      bots.map(({ bot }) => head(t("pos_loss", { bot }))),
+      bots.map(({ bot }) => head(bot, true, t("pos_loss", { bot }))),
       head(t("pos_ukeire"), false),
     ];
     const rows = hands.toSorted(bestFirst).map((hand) =>
