@@ -8,7 +8,6 @@ from pathlib import Path
 from agents import registry
 from engine.common.options import Parser, check_output
 from engine.rules import N_DRAWS, PRESETS, TENHOU
-from engine.tiles import WINDS
 
 EPILOG = """\
 examples:
@@ -31,7 +30,7 @@ def make_parser() -> Parser:
     """The command line."""
     parser = Parser("agents.analyse", description=__doc__, epilog=EPILOG)
     parser.add_argument("hand", metavar="HAND", help="concealed tiles in mpsz; the last is the one just drawn")
-    parser.add_argument("--seat", default="E", metavar="WIND", help=f"of the hand: {', '.join(WINDS)}")
+    parser.add_argument("--seat", default="E", metavar="WIND", help="of the hand: E, S or W")
     parser.add_argument("--round", default="E1", metavar="ROUND", help="E1 to W3")
     parser.add_argument("--honba", type=int, default=0, metavar="N", help="honba")
     parser.add_argument(

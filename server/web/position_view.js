@@ -209,12 +209,14 @@ export class PositionView {
         el("td", {}, ukeire(hand)),
       ),
     );
-    return el(
+    const table = el(
       "table",
       { class: "list position-hands" },
       el("thead", {}, el("tr", {}, heads.flat())),
       el("tbody", {}, rows),
     );
+    table.style.setProperty("--numbers", String(heads.flat().length - 2)); // columns of numbers
+    return table;
   }
 }
 

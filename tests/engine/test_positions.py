@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from agents.registry import make
 from engine.actions import ANKAN, KYUSHU_KYUHAI, N_ACTIONS, NUKIDORA, PON, RIICHI, RON, TSUMO, TSUMOGIRI
-from engine.game import Game
-from engine.mjai.messages import Message
 from engine.positions.notation import PositionError
 from engine.positions.position import Position
 from engine.positions.views import place
 from engine.positions.writing import position_of
 from engine.rules import preset
 from engine.table import TURN
+from tests.support.played_positions import decisions
 
 HAND = "123p456s11z99m2256p"
 # Not in a position: where the tiles of the wall lay, whose order a seat's own draws tell.
 LEFT_OUT = {"wall", "known_by"}
-
-
-def decisions(seed: int, rules: str, share: float) -> Iterator[tuple[list[Message], int, Any, list[int]]]:
-    """Some decisions of a game with odd moves: the messages of the round, the seat, its view, its legal actions."""
-    bots, random = (make("rule"), make("random")), np.random.default_rng(seed)
-    game, sent = Game(seed=seed, rules=rules), [list[Message](), list[Message](), list[Message]()]
-    while not game.over:
-        for seat, messages in enumerate(sent):
-            for message in game.new_messages(seat):
-                if message["type"] == "start_kyoku":
-                    messages.clear()
-                messages.append(message)
-        for seat in game.asked:
-            view = game.view(seat)
-            if random.random() < share:
-                yield [each for each in sent[seat] if each["type"] != "start_game"], seat, view, game.legal(seat)
-            bot = bots[int(random.random() < 0.25)]
-            game.act(seat, int(bot.act(np.array([view]))[0]))
 
 
 def differing(one: Any, other: Any) -> list[str]:
@@ -54,7 +32,7 @@ def differing(one: Any, other: Any) -> list[str]:
 def test_views_are_those_of_the_game(rules: str) -> None:
     found: set[int] = set()
     for seed in range(4):
-        for messages, seat, view, legal in decisions(seed, rules, share=0.3):
+        for _, messages, seat, view, legal in decisions(seed, rules, share=0.3):
             position = position_of(messages, seat, preset(rules))
             placed = place(Position.from_json(position.as_json()))
             assert differing(placed.view, view) == [], position
