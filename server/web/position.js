@@ -35,7 +35,8 @@ function follow() {
   if (named.length) form.choose(named);
   if (!position) return;
   form.fill(position);
-  form.element.requestSubmit();
+  history.replaceState(null, "", `#${writePosition(form.read(), form.chosen())}`); // with the bots: as it is shown
+  analyse(form.read(), form.chosen());
 }
 
 /** @param {Position} position @param {string[]} chosen bots */

@@ -123,7 +123,7 @@ export class PositionForm {
     this.element.addEventListener("change", () => this.#limitBots());
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
-      submit(this.read(), this.#chosen());
+      submit(this.read(), this.chosen());
     });
   }
 
@@ -142,13 +142,14 @@ export class PositionForm {
     return [.../** @type {NodeListOf<HTMLInputElement>} */ (this.element.querySelectorAll("[name=bot]"))];
   }
 
-  #chosen() {
+  /** The bots to ask. */
+  chosen() {
     return this.#boxes.filter(({ checked }) => checked).map(({ value }) => value);
   }
 
   /** No more can be chosen than the server asks. */
   #limitBots() {
-    const full = this.#chosen().length >= MOST_BOTS;
+    const full = this.chosen().length >= MOST_BOTS;
     for (const box of this.#boxes) box.disabled = full && !box.checked;
   }
 
@@ -188,7 +189,10 @@ export class PositionForm {
     const scores = SEATS.map((seat) => this.#input(`score${seat}`).value);
     if (scores.some(Boolean)) position.scores = scores.map((score) => Number(score || 35000));
     const rivers = WINDS.map((wind) => this.#input(`river${wind}`).value.trim());
-    if (rivers.some(Boolean)) position.rivers = rivers;
+    if (rivers.some(Boolean)) {
+      position.rivers = rivers;
+      delete position.left; // they tell it
+    }
     return /** @type {Position} */ (position);
   }
 

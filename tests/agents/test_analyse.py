@@ -64,6 +64,13 @@ def test_tiles_left_are_those_that_the_seat_does_not_see() -> None:
     assert (after_2p.furiten, after_1p.furiten) == (False, True)
 
 
+def test_danger_is_none_for_what_a_riichi_has_passed() -> None:
+    found = analysed(hand="223406p567s1199s6p", rivers=["1s_9s", "2z R3z", "4z 1s"])
+    danger = {each.hand.tile: each.hand.danger for each in found.hands}
+    assert danger.pop(MJAI_TILES["1s"]) < 0.02, "only the seat that is not in riichi may wait for it"
+    assert all(chance > 0.02 for chance in danger.values())
+
+
 @pytest.mark.parametrize("rules", ["tenhou", "majsoul"])
 def test_wins_now_are_what_the_engine_pays(rules: str) -> None:
     seen = set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -133,5 +132,7 @@ def test_from_a_replay(page: Page, site: Site, step: int) -> None:
     link.click()
     expect(page.locator(".position .opinion")).to_have_count(2, timeout=FOUND)
     expect(page.get_by_text("The discards of this round are not known")).to_have_count(0)
-    assert re.fullmatch(r"\d\d?", fragment(page)["left"])
     assert json.loads(f"[{fragment(page)['scores']}]")
+    assert len(fragment(page)["bots"].split(",")) == 2
+    page.go_back()
+    expect(page.locator("nuki-replay")).to_be_visible()
