@@ -61,11 +61,12 @@ def test_melds_without_rivers() -> None:
 
 
 def test_the_called_discard_may_be_marked() -> None:
+    hand = "123p789s11z99m2256p"
     rivers = ["5s9m", "5s^", "P5s4z"]
-    placed = place(Position.from_json({"hand": HAND, "seat": "S", "rivers": rivers}))
+    placed = place(Position.from_json({"hand": hand, "seat": "S", "rivers": rivers}))
     assert placed.view["seat"][2]["meld_from"][0] == 1
     with pytest.raises(PositionError, match="after these rivers W is to move"):  # West has called East's 5s
-        place(Position.from_json({"hand": HAND, "seat": "S", "rivers": ["5s9m", "5s", "P5s4z"]}))
+        place(Position.from_json({"hand": hand, "seat": "S", "rivers": ["5s9m", "5s", "P5s4z"]}))
 
 
 @pytest.mark.parametrize(
