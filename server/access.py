@@ -261,15 +261,15 @@ class Access:
 
     @contextmanager
     def uploading(self, address: str) -> Iterator[None]:
-        """Count a record that is received, read, and sent back as messages, while the block runs.
+        """Count a record or a position that is received, read, and answered, while the block runs.
 
         Raises RateLimitError.
         """
         address = limited_address(address)
         if address in self._uploading:
-            raise RateLimitError(f"another record of {address} is being read; wait for it", UPLOAD_RETRY)
+            raise RateLimitError(f"another record or position of {address} is being read; wait for it", UPLOAD_RETRY)
         if len(self._uploading) >= UPLOADS_AT_ONCE:
-            raise RateLimitError("too many records are being read; try again soon", UPLOAD_RETRY)
+            raise RateLimitError("too many records and positions are being read; try again soon", UPLOAD_RETRY)
         self._uploading.add(address)
         try:
             yield

@@ -32,6 +32,7 @@ PAGES = {
     "/games/{id}": ("Game", "game"),
     "/games/{id}/review": ("Review", "review"),
     "/view": ("View a record", "view"),
+    "/position": ("Analyse a position", "position"),
     "/rooms": ("Rooms", "rooms"),
     "/rooms/{name}/play": ("Play", "play"),
     "/players": ("Players", "players"),

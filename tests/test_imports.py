@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.review_work": {"server.worker"},
+    "server.position_work": {"server.review_work", "server.worker"},
     "server.used_time": set(),
     "server.reviews": {
         "server.worker", "server.limits", "server.access", "server.addresses", "server.store", "server.used_time",

@@ -10,6 +10,7 @@ addWords({
     players: "Players",
     rooms: "Rooms",
     view: "View a record",
+    analyse: "Analyse",
     other_language: "日本語",
     pages: "Pages",
     theme_auto: "Colours: as the system",
@@ -22,6 +23,7 @@ addWords({
     players: "成績",
     rooms: "卓一覧",
     view: "牌譜を見る",
+    analyse: "検討",
     other_language: "English",
     pages: "ページ",
     theme_auto: "配色：自動",
@@ -31,7 +33,7 @@ addWords({
   },
 });
 
-const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view" };
+const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view", analyse: "/position" };
 const THEME = "nukidora.theme"; // key of the browser's storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {

@@ -13,6 +13,7 @@ import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
 import { dangerLegend, dangerText, gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
 import { Tools } from "./play_tools.js";
 import { YakuPanel } from "./play_yaku.js";
+import { lastTurn, positionAddress, positionOf } from "./position_text.js";
 import { loadRecord } from "./record.js";
 import { SITTING } from "./room_settings.js";
 import { play } from "./sounds.js";
@@ -48,6 +49,8 @@ class PlayPage {
     this.room = room;
     this.roomPath = `/api/rooms/${encodeURIComponent(room)}`;
     this.state = initial();
+    /** The messages of the round so far, and the states after them. @type {{message: Message, state: State}[]} */
+    this.round = [];
     this.passed = NOTHING_PASSED;
     /** What has passed since each riichi, and the bars that follow from it. */
     this.riichiPassed = NONE_PASSED;
@@ -108,6 +111,8 @@ class PlayPage {
   /** The next message of the game. @param {Message} message @param {boolean} live not one of those sent again */
   received(message, live) {
     this.state = apply(this.state, message);
+    if (message.type === "start_kyoku") this.round = [];
+    this.round.push({ message, state: this.state });
     this.passed = followPassed(this.passed, this.state, message);
     this.riichiPassed = followRiichi(this.riichiPassed, this.state, message);
     this.dangers = this.state.round ? dangerMarks(this.state, this.riichiPassed, dangerText) : {};
@@ -289,8 +294,17 @@ class PlayPage {
   /** Show the result of the round until the player goes on. */
   hold() {
     this.held = this.state;
-    resultDialog(this.dialog, this.state);
+    resultDialog(this.dialog, this.state, this.analysis());
     this.holdFor(RESULT_TIME);
+  }
+
+  /** The address of the analysis of the own last turn in the round, "" if there was none. */
+  analysis() {
+    const messages = this.round.map(({ message }) => message);
+    const turn = lastTurn(messages, this.state.viewer);
+    if (turn < 0) return "";
+    const position = positionOf(this.round[turn].state, messages.slice(0, turn + 1), this.state.viewer);
+    return position ? positionAddress(position) : "";
   }
 
   /** @param {number} time ms after which the table goes on by itself */

@@ -48,10 +48,16 @@ export function joinForm(room, withToken, problem, join) {
   );
 }
 
-/** Show the result of a round. @param {HTMLDialogElement} dialog @param {State} state */
-export function resultDialog(dialog, state) {
+/**
+ * Show the result of a round.
+ * @param {HTMLDialogElement} dialog
+ * @param {State} state
+ * @param {string} analysis address of that of the own last turn, "" for none
+ */
+export function resultDialog(dialog, state, analysis) {
   const go = el("button", { type: "button", class: "primary", onclick: () => dialog.close() }, t("play_continue"));
-  open(dialog, resultPanel(state), el("footer", {}, go));
+  const link = analysis && el("a", { class: "button", href: analysis, target: "_blank" }, t("play_analyse"));
+  open(dialog, resultPanel(state), el("footer", {}, go, link));
   go.focus({ preventScroll: true });
 }
 

@@ -118,6 +118,6 @@ export class ReviewRequest {
     }
     if (state.status === "failed") throw new ApiError(state.error, 0);
     const result = await get(`/api/reviews/${state.id}/result`);
-    if (number === this.#newest) this.#end = showReview(this.#found, this.messages, result, game);
+    if (number === this.#newest) this.#end = showReview(this.#found, this.messages, result, game, true);
   }
 }
