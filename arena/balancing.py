@@ -27,6 +27,7 @@ from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
+from arena.student import SHARE
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
@@ -83,7 +84,7 @@ def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Lo
     ]
     walls = np.repeat(np.arange(n_walls), ROTATIONS)
     points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls).points
-    ahead = tuple(estimate((a.placements < b.placements).astype(float)) for a, b in combinations(played, 2))
+    ahead = tuple(estimate((a.placements < b.placements).astype(float), SHARE) for a, b in combinations(played, 2))
     return Look(bots, games, ahead, tuple((points - points.min()).tolist()))
 
 
