@@ -69,7 +69,7 @@ class Look:
     def __str__(self) -> str:
         pairs = combinations(labels(self.bots), 2)
         shares = (
-            f"{a} ahead of {b} in {share.mean:.1%} ± {share.interval or 0:.1%}"
+            f"{a} ahead of {b} in {share.mean:.1%}" + (f" ± {share.interval:.1%}" if share.interval else "")
             for (a, b), share in zip(pairs, self.ahead)
         )
         return f"{self.games:,} games: " + ", ".join(shares)

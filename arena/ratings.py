@@ -96,7 +96,8 @@ def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMP
     theta = _fit(sets, drawn.sum(axis=0)[np.newaxis], times.sum(axis=0)[np.newaxis], np.zeros((1, n_bots)))[0]
     n_walls = len(times)
     if n_walls < 2 or samples == 0:
-        return Ratings(POINTS * centred @ theta, *np.zeros((2, n_bots, n_bots)), 0)
+        unknown = np.zeros((n_bots, n_bots))
+        return Ratings(POINTS * centred @ theta, unknown, unknown, 0)
     rng = np.random.default_rng(0)
     fitted = []
     for first in range(0, samples, AT_ONCE):
