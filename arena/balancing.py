@@ -23,11 +23,11 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from arena.bot_games import BotGames, Estimate, estimate
 from arena.chunk import GameError
+from arena.observations import SHARE
 from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
 from arena.series import Series
-from arena.student import SHARE
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError

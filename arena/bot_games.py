@@ -14,11 +14,11 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from arena import student
 from arena.luck import without_luck
+from arena.observations import DIFFERENCE, PLACE, POINTS
 from arena.schedule import ROTATIONS, seating
-from arena.student import DIFFERENCE, PLACE, POINTS
 from arena.tallies.names import HISTOGRAMS, INDEX, block
+from engine.common import student
 from engine.compiling import kernel
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
@@ -291,7 +291,7 @@ def estimate(values: np.ndarray, off: float) -> Estimate:
 
     Games on the same wall are not independent, so the mean over a wall's rotations is one observation. The half-width
     is the standard error over walls, which counts as at least that of walls of which one is ``off`` by so much, times
-    the quantile of Student's t distribution (`arena.student`).
+    the quantile of Student's t distribution (`engine.common.student`).
     """
     by_wall = values.reshape(len(values), -1).mean(axis=1)
     return Estimate(float(by_wall.mean()), student.half_width(by_wall, off))

@@ -19,7 +19,7 @@ Intervals come from the bootstrap by walls: walls are drawn from those that were
 their games, and the ratings of each such sample are fitted (B. Efron and R. Tibshirani, "An Introduction to the
 Bootstrap", 1993). The prior's centre is drawn anew for each sample, so that the interval of a bot that always lost is
 wide, not zero. Where few walls give like results, variances count as at least a part of those that the model itself
-expects of so many games: the part that one wall which is a place off (`arena.student`) is of independent games.
+expects of so many games: the part that one wall which is a place off (`arena.observations`) is of independent games.
 
 Ratings are in points as Elo has them: 400 points are a factor of 10 in the odds. The server rates its players by the
 same model, but one game after the other and each player's strength as uncertain and moving (OpenSkill): its ratings
@@ -35,8 +35,9 @@ from math import log, sqrt
 
 import numpy as np
 
-from arena import student
 from arena.bot_games import BotGames, Estimate
+from arena.observations import PLACE
+from engine.common import student
 from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds
@@ -110,7 +111,7 @@ def rate(n_bots: int, orders: np.ndarray, walls: np.ndarray, samples: int = SAMP
     unbiased = n_walls / (n_walls - 1)
     covariance = POINTS**2 * unbiased * np.cov(np.concatenate(fitted) @ centred, rowvar=False)
     expected = np.linalg.inv(_information(sets, times.sum(axis=0)[np.newaxis], theta[np.newaxis])[1][0])
-    part = student.least_error(n_walls, student.PLACE) ** 2 / (PLACE_VARIANCE / len(orders))
+    part = student.least_error(n_walls, PLACE) ** 2 / (PLACE_VARIANCE / len(orders))
     return Ratings(POINTS * centred @ theta, covariance, part * POINTS**2 * centred @ expected @ centred, n_walls)
 
 

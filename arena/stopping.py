@@ -11,7 +11,8 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from arena.student import PLACE, half_width, least_error
+from arena.observations import PLACE
+from engine.common.student import half_width, least_error
 
 MIN_WALLS = 30  # fewer say too little about the variance
 UNDECIDED = "undecided"
@@ -49,7 +50,7 @@ class Sprt:
         """The log-likelihood ratio of H1 to H0 after each wall, 0 before MIN_WALLS.
 
         ``placements``: of the first bot, float64[walls]. The variance counts as at least that of walls of which one is
-        a whole place off (`arena.student`): walls that are all alike, as those of three equal bots, decide later, but
+        a whole place off (`engine.common.student`): walls that are all alike, as those of three equal bots, decide later, but
         decide.
         """
         mean, error = _running(placements)
@@ -111,7 +112,7 @@ class Until:
 
 
 def _running(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard error of the first n placements, for each n, as `arena.student.standard_error` has it."""
+    """Mean and standard error of the first n placements, for each n, as `engine.common.student.standard_error` has it."""
     n = np.arange(1, len(values) + 1)
     mean = np.cumsum(values) / n
     squares = np.cumsum(values * values) - n * mean * mean

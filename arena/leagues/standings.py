@@ -9,14 +9,14 @@ from math import sqrt
 
 import numpy as np
 
-from arena import student
 from arena.bot_games import N_COUNTS, Estimate
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.league import League, Pair
 from arena.leagues.standing import Standing
+from arena.observations import DIFFERENCE, PLACE, SHARE
 from arena.ratings import SAMPLES, Ratings, rate
 from arena.schedule import ROTATIONS
-from arena.student import DIFFERENCE, PLACE, SHARE
+from engine.common import student
 from engine.table import N_SEATS
 
 

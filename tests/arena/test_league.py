@@ -26,9 +26,9 @@ from arena.leagues.run import LeagueRun
 from arena.leagues.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
 from arena.leagues.standings import league_of, mean_by_walls
 from arena.leagues.store import Store, identity_of
+from arena.observations import PLACE
 from arena.ratings import POINTS
 from arena.schedule import ROTATIONS
-from arena.student import PLACE
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from tests.support.external_bots import command

@@ -18,8 +18,9 @@ import pytest
 
 from arena.bot_games import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, by_bot, compare, estimate
 from arena.columns import as_json
+from arena.observations import DIFFERENCE, PLACE, POINTS, SHARE
 from arena.schedule import seating
-from arena.student import DIFFERENCE, PLACE, POINTS, SHARE, quantile
+from engine.common.student import quantile
 from engine.rules import TENHOU
 from tests.support.arena_runs import REPOSITORY, Arena
 

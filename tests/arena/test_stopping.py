@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from arena.luck import without_luck
+from arena.observations import PLACE
 from arena.stopping import MIN_WALLS, Sprt, Until
-from arena.student import PLACE, half_width
+from engine.common.student import half_width
 from tests.support.arena_runs import Arena, without_speed
 
 MATCHES = 1000

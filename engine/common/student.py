@@ -1,9 +1,9 @@
-"""Student's t distribution: the probabilities behind intervals from few walls.
+"""Student's t distribution: the probabilities behind intervals from few observations, such as walls of the arena.
 
-Walls that give equal results by chance have a variance of 0, as if the mean were known. But from n walls that are all
-alike follows only that others are rarer than about one in n / 3 (J. Hanley and A. Lippman-Hand, "If nothing goes wrong,
-is everything all right?", JAMA 249, 1983). So the standard error of n walls counts as at least that of n walls of which
-one is off (`least_error`); with hundreds of walls the measured one is larger, and stays what it is.
+Observations that are equal by chance have a variance of 0, as if the mean were known. But from n that are all alike
+follows only that others are rarer than about one in n / 3 (J. Hanley and A. Lippman-Hand, "If nothing goes wrong, is
+everything all right?", JAMA 249, 1983). So the standard error of n counts as at least that of n of which one is off
+(`least_error`); with hundreds of them the measured one is larger, and stays what it is.
 
 The distribution function is an incomplete beta function (Abramowitz and Stegun, 26.7.1), which is computed as a
 continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22) by Lentz's method.
@@ -20,9 +20,6 @@ import numpy as np
 Number = TypeVar("Number", float, np.ndarray)
 
 CONFIDENCE = 0.95
-# By how much a wall is off that is off, with all of its games: its placement, final points (the uma of a place, in
-# thousands), difference of two placements (both are a place off), share of its games.
-PLACE, POINTS, DIFFERENCE, SHARE = 1.0, 20.0, 2.0, 1.0
 TINY = 1e-300  # in place of a zero in Lentz's method
 PRECISION = 1e-15
 MAX_TERMS = 100_000  # far more than a million degrees of freedom need
@@ -46,27 +43,27 @@ def quantile(probability: float, freedom: int) -> float:
     return high
 
 
-def least_error(walls: Number, off: float) -> Number:
-    """The least standard error of a mean over walls: that of walls which are alike but for one, which is ``off``."""
-    return off / walls
+def least_error(n: Number, off: float) -> Number:
+    """The least standard error of a mean of n: that of values which are alike but for one, which is ``off`` by that."""
+    return off / n
 
 
 def standard_error(values: np.ndarray, off: float) -> float:
-    """The standard error of the mean of ``values``, [walls], at least two; not below `least_error`."""
+    """The standard error of the mean of ``values``, [n], at least two; not below `least_error`."""
     return max(float(values.std(ddof=1)) / sqrt(len(values)), least_error(len(values), off))
 
 
 def half_width(values: np.ndarray, off: float) -> float | None:
-    """The half-width of the 95 % confidence interval of the mean of ``values``, [walls]; None for fewer than two.
+    """The half-width of the 95 % confidence interval of the mean of ``values``, [n]; None for fewer than two.
 
     ``off``: see `standard_error`.
     """
     return None if len(values) < 2 else of_error(standard_error(values, off), len(values))
 
 
-def of_error(error: float, walls: int) -> float:
-    """The half-width of the 95 % confidence interval of a mean over walls, at least two, from its standard error."""
-    return quantile((1 + CONFIDENCE) / 2, walls - 1) * error
+def of_error(error: float, n: int) -> float:
+    """The half-width of the 95 % confidence interval of a mean of n, at least two, from its standard error."""
+    return quantile((1 + CONFIDENCE) / 2, n - 1) * error
 
 
 def _incomplete_beta(x: float, rest: float, a: float, b: float) -> float:
