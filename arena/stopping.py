@@ -50,8 +50,8 @@ class Sprt:
         """The log-likelihood ratio of H1 to H0 after each wall, 0 before MIN_WALLS.
 
         ``placements``: of the first bot, float64[walls]. The variance counts as at least that of walls of which one is
-        a whole place off (`engine.common.student`): walls that are all alike, as those of three equal bots, decide later, but
-        decide.
+        a whole place off (`engine.common.student`): walls that are all alike, as those of three equal bots, decide
+        later, but decide.
         """
         mean, error = _running(placements)
         distance = mean - 2 - (self.better + self.not_better) / 2
@@ -112,7 +112,7 @@ class Until:
 
 
 def _running(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard error of the first n placements, for each n, as `engine.common.student.standard_error` has it."""
+    """Mean and standard error of the first n placements, for each n, as `student.standard_error` has them."""
     n = np.arange(1, len(values) + 1)
     mean = np.cumsum(values) / n
     squares = np.cumsum(values * values) - n * mean * mean

@@ -62,7 +62,7 @@ export function isMistake({ loss }) {
 }
 
 /** An action as a text and tiles. @param {Message} action */
-function actionNode(action) {
+export function actionNode(action) {
   return el("span", { class: "review-action" }, actionParts(action));
 }
 
@@ -88,7 +88,7 @@ export function optionText({ value, prob }) {
 }
 
 /** A loss in placements, coloured. @param {number | null} loss */
-function lossNode(loss) {
+export function lossNode(loss) {
   if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "–");
   if (loss > 0 && loss < LEAST) return el("span", { class: "muted" }, "≈0");
   const colour = loss >= BLUNDER ? "bad" : loss >= MISTAKE ? "warn" : "muted";
