@@ -26,8 +26,8 @@ class ReviewInfo(BaseModel):
 
     id: str
     status: Status = Field(description="`queued`, `running`, `done` or `failed`")
-    done: int = Field(description="evaluated decisions, each counted for each bot")
-    decisions: int = Field(description="decisions in all, each counted for each bot; 0 until they are known")
+    done: int = Field(description="evaluated decisions, each counted for each bot; of a player: games")
+    decisions: int = Field(description="decisions in all, each counted for each bot, or games; 0 until they are known")
     error: str = Field(description="one line, if it has failed")
 
 
@@ -39,6 +39,7 @@ def can_review(bot: str) -> str:
 
 
 Bot = Annotated[str, StringConstraints(max_length=MAX_BOT), AfterValidator(can_review)]
+Bots = Annotated[list[Bot], Query(min_length=1, max_length=MAX_BOTS, description="house bots, one or two")]
 
 
 def info(review: Review) -> ReviewInfo:
@@ -66,7 +67,7 @@ def find(service: Service, review_id: str) -> Review:
 async def ask_for_review(
     service: ServiceHere,
     request: Request,
-    bot: Annotated[list[Bot], Query(min_length=1, max_length=MAX_BOTS, description="house bots, one or two")],
+    bot: Bots,
     seat: Annotated[int, Query(ge=0, le=2, description="0 is the first dealer")],
     game: Annotated[str, Query(max_length=MAX_ID, description="id of a finished game; without it, send a record")] = "",
 ) -> ReviewInfo:

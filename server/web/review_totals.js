@@ -139,12 +139,16 @@ export function totalsView(totals, address) {
     "div",
     { class: "review-totals" },
     section(t("review_where"), ...TABLES.map(([group, nameOf]) => table(totals, group, nameOf))),
-    totals.bots.map((bot, number) =>
-      section(
-        t("review_dearest", { bot }),
-        mistakeTable(totals.mistakes[number], bot, (mistake, index) => address(mistake, number, index)),
-      ),
-    ),
+    totals.bots.map((bot, number) => {
+      const mistakes = totals.mistakes[number];
+      const title = t("review_dearest", { bot });
+      return mistakes.length > 0
+        ? section(
+            title,
+            mistakeTable(mistakes, bot, (mistake, index) => address(mistake, number, index)),
+          )
+        : el("p", {}, t("review_no_loss", { bot }));
+    }),
     el("p", { class: "muted" }, t("review_explained")),
   );
 }
