@@ -22,6 +22,7 @@ from server.access import RateLimitError
 from server.addresses import limited_address
 from server.limits import Limits
 from server.store import StoreError
+from server.told import Told, told
 from server.used_time import UsedTime
 from server.worker import Worker, WorkerError
 
@@ -36,6 +37,11 @@ log = structlog.get_logger("server.reviews")
 Status = Literal["queued", "running", "done", "failed"]
 ReadRecord = Callable[[str], Awaitable[bytes | None]]  # the stored record of the game with that id
 DoReview = Callable[..., bytes]  # `server.review_work.review`, or what takes the same
+
+
+def failed(problem: str) -> Told:
+    """Why a review is none."""
+    return told("review_failed", "the review has failed: {problem}", problem=problem)
 
 
 @dataclass(eq=False)
@@ -94,9 +100,10 @@ class Reviews:
         unfinished = Counter(each.address for each in self._reviews.values() if not each.over)
         address = limited_address(address)
         if unfinished[address] >= UNFINISHED_PER_ADDRESS:
-            raise RateLimitError(f"{unfinished[address]} reviews for {address} are not finished; wait for them", RETRY)
+            text = "{n} reviews for {address} are not finished; wait for them"
+            raise RateLimitError(told("reviews_unfinished", text, n=unfinished[address], address=address), RETRY)
         if len(self._waiting) >= MAX_WAITING and self._cost(self._last().address) <= self._cost(address) + 1:
-            raise RateLimitError(f"{MAX_WAITING} reviews wait already; try again soon", RETRY)
+            raise RateLimitError(told("reviews_wait", "{n} reviews wait already; try again soon", n=MAX_WAITING), RETRY)
 
     def add(self, address: str, bots: tuple[str, ...], seat: int, game: str = "", record: bytes = b"") -> Review:
         """Queue a review of a stored game or of a record; the one there is, if it is of a stored game.
@@ -139,7 +146,10 @@ class Reviews:
         """Give up a review that waits."""
         self._waiting.remove(dropped)
         dropped.status, dropped.record = "failed", b""
-        dropped.error = "the review has made room for those of others, who have used less time; ask again soon"
+        dropped.error = told(
+            "review_made_room",
+            "the review has made room for those of others, who have used less time; ask again soon",
+        )
         self._keep(dropped)
 
     async def close(self) -> None:
@@ -174,13 +184,13 @@ class Reviews:
             wanted.result = await self._worker.run(work, self._limits.review_timeout, progress)
             wanted.status = "done"
         except WorkerError as error:
-            wanted.error = f"the review has failed: {error}"
+            wanted.error = failed(str(error))
         except StoreError as error:
             log.warning("review failed", error=str(error))
-            wanted.error = "the review has failed: the database does not answer"
+            wanted.error = failed("the database does not answer")
         except Exception:
             log.exception("review failed")
-            wanted.error = "the review has failed: internal error; see the server's log"
+            wanted.error = failed("internal error; see the server's log")
         finally:
             if not wanted.result:
                 wanted.status = "failed"

@@ -72,6 +72,7 @@ async def list_ratings(
 @router.post(
     "/{name}/reviews",
     status_code=202,
+    response_model_exclude_unset=True,
     summary="Ask for a review of a player's latest games",
     responses=problems(403, 404, 422, 503),
 )

@@ -31,7 +31,7 @@ export async function reviewed(place, path, options, unit, isWanted) {
       line.textContent = t(unit, { done: state.done, decisions: state.decisions });
     } else line.textContent = t(state.status === "queued" ? "review_waiting" : "review_starting");
   }
-  if (state.status === "failed") throw new ApiError(state.error, 0);
+  if (state.status === "failed") throw new ApiError({ ...state, detail: state.error }, 0);
   const result = await get(`/api/reviews/${state.id}/result`);
   return isWanted() ? result : null;
 }
