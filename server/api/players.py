@@ -74,7 +74,7 @@ async def list_ratings(
     status_code=202,
     response_model_exclude_unset=True,
     summary="Ask for a review of a player's latest games",
-    responses=problems(403, 404, 422, 503),
+    responses=problems(403, 404, 411, 422, 503),
 )
 async def ask_for_reviews(service: ServiceHere, request: Request, name: str, bot: Bots) -> ReviewInfo:
     """What the reviews of the latest 20 games add up to, and the dearest mistakes; docs/web.md has the keys.
