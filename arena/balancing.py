@@ -23,6 +23,7 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from arena.bot_games import BotGames, Estimate, estimate
 from arena.chunk import GameError
+from arena.observations import SHARE
 from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
 from arena.schedule import ROTATIONS, RunSettings, labels, round_up
@@ -68,7 +69,7 @@ class Look:
     def __str__(self) -> str:
         pairs = combinations(labels(self.bots), 2)
         shares = (
-            f"{a} ahead of {b} in {share.mean:.1%} ± {share.interval or 0:.1%}"
+            f"{a} ahead of {b} in {share.mean:.1%}" + (f" ± {share.interval:.1%}" if share.interval else "")
             for (a, b), share in zip(pairs, self.ahead)
         )
         return f"{self.games:,} games: " + ", ".join(shares)
@@ -83,7 +84,7 @@ def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Lo
     ]
     walls = np.repeat(np.arange(n_walls), ROTATIONS)
     points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls).points
-    ahead = tuple(estimate((a.placements < b.placements).astype(float)) for a, b in combinations(played, 2))
+    ahead = tuple(estimate((a.placements < b.placements).astype(float), SHARE) for a, b in combinations(played, 2))
     return Look(bots, games, ahead, tuple((points - points.min()).tolist()))
 
 

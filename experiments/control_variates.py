@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from arena.bot_games import estimate, final_points_of, placements_of
 from arena.luck import FACTORS, N_FACTORS, adjust_for_luck, luck_of, measure_luck
+from arena.observations import PLACE
 from arena.schedule import ROTATIONS, RunSettings, games_of
 from engine.common.progress import Progress
 from engine.table import N_SEATS
@@ -80,7 +81,7 @@ def measure(bots: tuple[str, str, str]) -> dict[str, list[float]]:
     """
     placements, _, factors = play(bots, MEASURED_WALLS, seed=2)
     played, luck = placements[..., 0].mean(axis=1), luck_of(factors)[:, :, 0, 0].mean(axis=1)
-    raw, adjusted = estimate(played), estimate(adjust_for_luck(played, luck))
+    raw, adjusted = estimate(played, PLACE), estimate(adjust_for_luck(played, luck), PLACE)
     ratio = f"{adjusted.interval / raw.interval:.3f} times as wide" if adjusted.interval and raw.interval else "no luck"
     print(
         f"{bots[0]} against {bots[1]} and {bots[2]}: {raw.mean:.3f} ± {raw.interval:.3f} as played, "

@@ -14,6 +14,7 @@ from server.limits import Limits
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
+from server.told import Told, told
 
 ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
 MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
@@ -23,6 +24,9 @@ UPLOADS_AT_ONCE = 16  # in all, and one of an address: each may have a quarter o
 UPLOAD_RETRY = 2  # seconds after which a refused upload may be tried again
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
+
+
+TOKEN_UNKNOWN = told("token_unknown", "the token is unknown or revoked; ask the server's operator for another")
 
 
 class AccessError(Exception):
@@ -91,6 +95,15 @@ class RateLimiter:
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
+def name_reserved(name: str, reserved: str) -> Told:
+    """Why a name may not be used that is, or looks like, one with a token."""
+    if name == reserved:
+        text = "the name {name!r} is reserved by a token: send it, or choose another name"
+        return told("name_reserved", text, name=name)
+    text = "the name {name!r} looks like {other!r}, which is reserved by a token: send it, or choose another name"
+    return told("name_looks_reserved", text, name=name, other=reserved)
+
+
 class AddressRateLimiter:
     """At most `per_minute` uses a minute by each address, `burst` of them at once."""
 
@@ -99,7 +112,7 @@ class AddressRateLimiter:
         self._per_minute = per_minute
         self._burst = burst
         self._limits = limits
-        self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
+        self._uses, self._setting = uses, setting
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str, uses: float = 1.0) -> None:
@@ -112,7 +125,17 @@ class AddressRateLimiter:
         if len(self._limiters) > self._limits.max_addresses:
             del self._limiters[next(iter(self._limiters))]
         if not limiter.take(uses):
-            raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
+            raise RateLimitError(self._refusal(address), limiter.retry_after)
+
+    def _refusal(self, address: str) -> Told:
+        return told(
+            "too_many",
+            "more than {limit} {uses} a minute from {address} (the server's setting {setting}); try again later",
+            limit=f"{self._per_minute:,g}",
+            uses=self._uses,
+            address=address,
+            setting=self._setting,
+        )
 
 
 class Admission:
@@ -190,7 +213,9 @@ class Access:
         If the peer may be a trusted proxy and is one, the connection is counted by address once it is known for whom.
         """
         if self._n_connections >= self._settings.max_connections:
-            raise ServerFullError("the server is full (its setting max_connections); try again later")
+            raise ServerFullError(
+                told("server_full", "the server is full (its setting max_connections); try again later")
+            )
         by_proxy = maybe_proxy and self.proxies.trusts(peer)
         if not by_proxy:
             self.arrive(peer)
@@ -203,7 +228,12 @@ class Access:
         address = limited_address(client)
         n_open = self._by_address[address]
         if n_open >= self._settings.connections_per_address:
-            text = f"{address} has {n_open} connections (the server's setting connections_per_address); close one"
+            text = told(
+                "connections",
+                "{address} has {n} connections (the server's setting connections_per_address); close one",
+                address=address,
+                n=n_open,
+            )
             raise RateLimitError(text, CONNECTION_RETRY)
         self._by_address[address] += 1
 
@@ -224,9 +254,12 @@ class Access:
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
-            text = (
-                f"{address} has opened {n_open} rooms (the server's setting rooms_per_address); "
-                "join one of them, or leave one first"
+            text = told(
+                "rooms",
+                "{address} has opened {n} rooms (the server's setting rooms_per_address); "
+                "join one of them, or leave one first",
+                address=address,
+                n=n_open,
             )
             raise RateLimitError(text, ROOM_RETRY)
         self._rooms[address] += 1
@@ -249,7 +282,9 @@ class Access:
         address = limited_address(address)
         n_running = self._downloading[address]
         if n_running >= DOWNLOADS_AT_ONCE:
-            text = f"{n_running} records are being sent to {address}; read them first"
+            text = told(
+                "downloads", "{n} records are being sent to {address}; read them first", n=n_running, address=address
+            )
             raise RateLimitError(text, CONNECTION_RETRY)
         self._downloading[address] += 1
         try:
@@ -267,9 +302,11 @@ class Access:
         """
         address = limited_address(address)
         if address in self._uploading:
-            raise RateLimitError(f"another record or position of {address} is being read; wait for it", UPLOAD_RETRY)
+            text = told("upload", "another record or position of {address} is being read; wait for it", address=address)
+            raise RateLimitError(text, UPLOAD_RETRY)
         if len(self._uploading) >= UPLOADS_AT_ONCE:
-            raise RateLimitError("too many records and positions are being read; try again soon", UPLOAD_RETRY)
+            text = told("uploads", "too many records and positions are being read; try again soon")
+            raise RateLimitError(text, UPLOAD_RETRY)
         self._uploading.add(address)
         try:
             yield
@@ -282,29 +319,34 @@ class Access:
         Raises AccessError.
         """
         if imitates_house_bot(name):
-            raise AccessError(f"the name {name!r} is reserved for house bots, or looks like one; choose another")
+            text = "the name {name!r} is reserved for house bots, or looks like one; choose another"
+            raise AccessError(told("name_house", text, name=name))
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
-            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+            raise UnauthorizedError(TOKEN_UNKNOWN)
         if owner is not None and owner.name != name:
-            raise AccessError(f"the token belongs to {owner.name!r}: join with this name")
+            raise AccessError(
+                told("token_of_other", "the token belongs to {name!r}: join with this name", name=owner.name)
+            )
         if owner is None and self._settings.tokens_needed:
             raise UnauthorizedError(
-                'a token is needed: add "token" to the join message, or ?token= to the URL; '
-                "the server's operator makes one with python -m server token add NAME"
+                told(
+                    "token_needed",
+                    'a token is needed: add "token" to the join message, or ?token= to the URL; '
+                    "the server's operator makes one with python -m server token add NAME",
+                )
             )
         if owner is None:
             for reserved in await self._reserved.get():
                 if look_alike(name, reserved):
-                    what = "is" if name == reserved else f"looks like {reserved!r}, which is"
-                    raise AccessError(f"the name {name!r} {what} reserved by a token: send it, or choose another name")
+                    raise AccessError(name_reserved(name, reserved))
 
     async def authorize_player(self, token: str | None) -> None:
         """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""
         if token and await self._store.token_owner(token) is None:
-            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+            raise UnauthorizedError(TOKEN_UNKNOWN)
         if not token and self._settings.tokens_needed:
-            raise UnauthorizedError("a token is needed: send it as Authorization: Bearer TOKEN")
+            raise UnauthorizedError(told("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN"))
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
         """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.
@@ -314,10 +356,15 @@ class Access:
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError(
-                "the token is unknown or revoked; create another with python -m server token add NAME --admin"
+                told(
+                    "token_unknown",
+                    "the token is unknown or revoked; create another with python -m server token add NAME --admin",
+                )
             )
         if owner is None and self._settings.tokens_needed:
-            raise UnauthorizedError("an admin token is needed: send it as Authorization: Bearer TOKEN")
+            raise UnauthorizedError(
+                told("admin_needed", "an admin token is needed: send it as Authorization: Bearer TOKEN")
+            )
         if owner is not None and not owner.admin:
-            raise AccessError(f"the token of {owner.name!r} is not an admin token")
+            raise AccessError(told("not_admin", "the token of {name!r} is not an admin token", name=owner.name))
         return owner

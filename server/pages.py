@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from fastapi.exception_handlers import http_exception_handler
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +24,7 @@ from agents.review.modules import with_imports
 from engine.common.program import version
 from engine.svg import sprite
 from server.api.common import digest, has_content, takes_gzip, with_raw_path
+from server.api.errors import raised
 
 WEB = Path(__file__).parent / "web"
 PAGES = {
@@ -144,4 +144,4 @@ async def missing_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
         return await NO_PAGE.respond(request)
-    return await http_exception_handler(request, error)
+    return await raised(request, error)

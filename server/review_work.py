@@ -13,8 +13,9 @@ from pydantic_core import to_json
 
 from agents.base import Agent
 from agents.registry import make
-from agents.review.decisions import seat_decisions
+from agents.review.decisions import names_of, seat_decisions
 from agents.review.review import make_review
+from agents.review.totals import Totals
 from engine.records.compression import format_of
 from engine.records.files import RecordError, parse_record
 from engine.records.model import GameRecord
@@ -25,6 +26,8 @@ MAX_RECORD = 4 << 20  # bytes of a record once it is unzipped; a long game has l
 MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record, before anything is replayed
 MAX_RESULT = 1 << 20  # bytes of a result
 MAX_PROBLEMS = 20  # that are told of one record
+
+Records = list[tuple[str, bytes]]  # by their names: ids of games
 
 the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
@@ -40,8 +43,11 @@ def read(progress: Progress, *, data: bytes) -> bytes:
     return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
 
 
-def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...], seat: int) -> bytes:
-    """The review of a seat. Raises RecordError, ValueError."""
+def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat: int, player: str) -> bytes:
+    """The review of a seat of the one record, or of a player in all of them. Raises RecordError, ValueError."""
+    if player:
+        return review_player(progress, records, bots, player)
+    ((source, data),) = records
     decisions = seat_decisions(parse_upload(data, source), seat)
     done, total = 0, len(bots) * len(decisions.decisions)
     progress(done, total)
@@ -52,6 +58,26 @@ def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...
         progress(done, total)
 
     return gzip_json(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
+
+
+def review_player(progress: Progress, records: Records, bots: tuple[str, ...], player: str) -> bytes:
+    """What the reviews of a player add up to; what cannot be read is left out, and told. Raises ValueError."""
+    totals, faults = Totals.of_none(len(bots)), list[str]()
+    made = {bot: the_bot(bot) for bot in bots}
+    for done, (source, data) in enumerate(records):
+        progress(done, len(records))
+        try:
+            record = parse_upload(data, source)
+            for seat in (seat for seat, name in enumerate(names_of(record)) if name == player):
+                decisions = seat_decisions(record, seat)
+                if decisions.decisions:
+                    totals.add(Totals.of_review(make_review(decisions, made, lambda done: None), source))
+        except RecordError as error:
+            faults.append(str(error))
+    progress(len(records), len(records))
+    if not totals.games:
+        raise ValueError(faults[0] if faults else "no decision of these games can be reviewed")
+    return gzip_json(totals.as_json(player, bots) | {"faults": faults[:MAX_PROBLEMS]})
 
 
 def parse_upload(data: bytes, source: str) -> GameRecord:

@@ -18,6 +18,7 @@ from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
+from server.told import told
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
@@ -32,18 +33,18 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises AccessError."""
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
-        raise AccessError(f"room {name!r}: a name is {ROOM_TEXT}, then +BOT for each seat to fill")
+        text = "room {name!r}: a name is {form}, then +BOT for each seat to fill"
+        raise AccessError(told("room_name", text, name=name, form=ROOM_TEXT))
     if not bots:
         return default
     if len(bots) >= SEATS:
-        raise AccessError(
-            f"room {name!r} names {len(bots)} house bots: name one or two, so that a seat is left for yours"
-        )
+        text = "room {name!r} names {n} house bots: name one or two, so that a seat is left for yours"
+        raise AccessError(told("room_bots", text, name=name, n=len(bots)))
     for bot in bots:
         try:
             HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
-            raise AccessError(f"room {name!r}: {error}") from error
+            raise AccessError(told("room_bot", "room {name!r}: {problem}", name=name, problem=str(error))) from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)
 
 
@@ -51,9 +52,11 @@ def check_sitting(given: Mapping[str, Any]) -> None:
     """Check the settings that are given for a room for one sitting. Raises ValueError."""
     for name, value in sorted(given.items()):
         if name not in SITTING:
-            raise ValueError(f"{name} can be set for a permanent room only; others set {', '.join(SITTING)}")
+            text = "{setting} can be set for a permanent room only; others set {others}"
+            raise ValueError(told("setting_permanent", text, setting=name, others=", ".join(SITTING)))
         if isinstance(value, int | float) and value > SITTING[name]:
-            raise ValueError(f"{name} is {value:g}; in a room that is not permanent it is at most {SITTING[name]:g}")
+            text = "{setting} is {value:g}; in a room that is not permanent it is at most {most:g}"
+            raise ValueError(told("setting_large", text, setting=name, value=value, most=SITTING[name]))
 
 
 class Room:

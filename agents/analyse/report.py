@@ -10,7 +10,8 @@ from rich.text import Text
 from agents.analyse.analysis import Analysed, Analysis
 from agents.analyse.wins import Win
 from agents.review.opinions import RatedOption
-from agents.review.report import UNKNOWN, action_words, loss_text
+from agents.review.report import UNKNOWN, loss_text
+from agents.review.words import action_words
 from engine.actions import TSUMOGIRI
 from engine.mjai.actions import action_message
 from engine.tiles import MJAI_NAMES

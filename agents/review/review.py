@@ -28,7 +28,7 @@ class Review:
             "names": [*self.of.names],
             "seat": self.of.seat,
             "bots": [*self.bots],
-            "decisions": [self._decision(index) for index in range(len(self.of.decisions))],
+            "decisions": [self.decision(index) for index in range(len(self.of.decisions))],
             "summary": [self.summary(bot) for bot in range(len(self.bots))],
             "problems": self.of.problems,
             "handed_over": self.of.record.describe_handover(self.of.seat),
@@ -42,7 +42,8 @@ class Review:
         most_first = sorted(by_kind.items(), key=lambda item: -len(item[1]))
         return figures(self.opinions[bot]) | {"by_kind": {kind: figures(found) for kind, found in most_first}}
 
-    def _decision(self, index: int) -> Json:
+    def decision(self, index: int) -> Json:
+        """A decision, by its index, and what the bots think of it, as `as_json` has it."""
         decision, view = self.of.decisions[index], self.of.views[index]
         return {
             "message": decision.message,

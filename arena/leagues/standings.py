@@ -9,13 +9,14 @@ from math import sqrt
 
 import numpy as np
 
-from arena import student
 from arena.bot_games import N_COUNTS, Estimate
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.league import League, Pair
 from arena.leagues.standing import Standing
+from arena.observations import DIFFERENCE, PLACE, SHARE
 from arena.ratings import SAMPLES, Ratings, rate
 from arena.schedule import ROTATIONS
+from engine.common import student
 from engine.table import N_SEATS
 
 
@@ -100,7 +101,7 @@ def standing_of(
     playing = placements[:, number] > 0
     own = placements[playing, number]
     first, second, third = (float(np.mean(own == place)) for place in range(1, N_SEATS + 1))
-    placement = mean_by_walls(own, games.walls[playing])
+    placement = mean_by_walls(own, games.walls[playing], PLACE)
     return Standing(name, ratings.rating(number), placement, first, second, third, len(own), totals)
 
 
@@ -112,12 +113,12 @@ def pair_of(
     if not both.any():
         return None
     difference, walls = placements[both, bot] - placements[both, against], games.walls[both]
-    ahead = mean_by_walls(difference < 0, walls)
-    placement, rating = mean_by_walls(difference, walls), ratings.difference(bot, against)
+    ahead, placement = mean_by_walls(difference < 0, walls, SHARE), mean_by_walls(difference, walls, DIFFERENCE)
+    rating = ratings.difference(bot, against)
     return Pair(names[bot], names[against], len(walls), ahead, placement, rating)
 
 
-def mean_by_walls(values: np.ndarray, walls: np.ndarray) -> Estimate:
+def mean_by_walls(values: np.ndarray, walls: np.ndarray, off: float) -> Estimate:
     """The mean of ``values``, [games], with its 95 % confidence interval; all games on a wall are one observation.
 
     As `arena.bot_games.estimate`, for walls with different numbers of games.
@@ -129,4 +130,4 @@ def mean_by_walls(values: np.ndarray, walls: np.ndarray) -> Estimate:
         return Estimate(mean, None)
     residuals = np.bincount(number, weights=values - mean)
     error = sqrt(n_walls / (n_walls - 1) * float(residuals @ residuals)) / len(values)
-    return Estimate(mean, student.quantile((1 + student.CONFIDENCE) / 2, n_walls - 1) * error)
+    return Estimate(mean, student.of_error(max(error, student.least_error(n_walls, off)), n_walls))

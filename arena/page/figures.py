@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from arena import student
 from arena.bot_games import DEAL_INS, ROUNDS, SCORE, WINS, BotGames, estimate, fair
+from arena.observations import PLACE
 from arena.page.plotting import BOTS, LINES, MARKERS, TEXT, svg
 from arena.schedule import ROTATIONS
 from arena.tallies.names import HISTOGRAMS, block
+from engine.common import student
 from engine.scoring.yaku import YAKU
 from engine.table import N_SEATS
 
@@ -45,7 +46,7 @@ def convergence(axes: Any, data: Data) -> None:
     for index, bot in enumerate(data.bots):
         values = bot.fair_placements
         means = np.cumsum(values)[at - 1] / at
-        widths = np.array([student.half_width(values[:n]) or 0.0 for n in at])
+        widths = np.array([student.half_width(values[:n], PLACE) or 0.0 for n in at])
         axes.plot(at * ROTATIONS, means, color=BOTS[index], linestyle=LINES[index])
         axes.fill_between(at * ROTATIONS, means - widths, means + widths, color=BOTS[index], alpha=0.18, linewidth=0)
         settled = at >= SETTLED * n_walls
@@ -73,11 +74,11 @@ def placements(axes: Any, data: Data) -> None:
 def seats(axes: Any, data: Data) -> None:
     """The mean placement of each bot on each seat, with its interval."""
     for index, bot in enumerate(data.bots):
-        by_seat = [estimate(placements_at(bot, seat)) for seat in range(N_SEATS)]
+        by_seat = [estimate(placements_at(bot, seat), PLACE) for seat in range(N_SEATS)]
         axes.errorbar(
             np.arange(N_SEATS) + (index - 1) * OFFSET,
             [each.mean for each in by_seat],
-            [each.interval or 0.0 for each in by_seat],
+            [each.interval or np.nan for each in by_seat],  # no bar for one wall
             fmt=MARKERS[index], color=BOTS[index], capsize=3,
         )  # fmt: skip
     axes.set_xticks(range(N_SEATS), ["east first", "south first", "west first"])
@@ -117,10 +118,13 @@ def plane(axes: Any, data: Data) -> None:
 
 
 def share(bot: BotGames, count: int) -> tuple[float, float]:
-    """A count in % of rounds, and the half-width of its interval: of a ratio of means over walls (delta method)."""
+    """A count in % of rounds, and the half-width of its interval: of a ratio of means over walls (delta method).
+
+    A wall that is off has one more in each game (`engine.common.student`). NaN for one wall, which has no interval.
+    """
     counts, rounds = (bot.counts[..., column].sum(axis=1).astype(float) for column in (count, ROUNDS))
     ratio = counts.sum() / rounds.sum()
-    width = student.half_width((counts - ratio * rounds) / rounds.mean()) or 0.0
+    width = student.half_width((counts - ratio * rounds) / rounds.mean(), ROTATIONS / rounds.mean()) or np.nan
     return 100 * ratio, 100 * width
 
 

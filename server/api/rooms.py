@@ -36,6 +36,7 @@ from server.rooms import SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
+from server.told import in_body, line_of, told
 
 MAX_BOT = 64  # characters of the name of a house bot in a request
 # Names of rooms that can be opened: with house bots that exist.
@@ -209,13 +210,14 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     else:
         await lobby.access.authorize_player(token)
     if new.name in lobby.rooms:
-        raise HTTPException(409, f"room {new.name} is open, or still plays its last games: close it first, or wait")
+        text = "room {name} is open, or still plays its last games: close it first, or wait"
+        raise HTTPException(409, told("room_open", text, name=new.name))
     try:
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
             check_sitting(new.given)
     except (AccessError, ValueError) as error:
-        raise HTTPException(422, f"body: {error}") from error
+        raise HTTPException(422, in_body(line_of(error))) from error
     settings = replace(settings, **new.given)
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
@@ -223,7 +225,7 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         opened_by, linger = client_address(request), lobby.limits.linger
         room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
-        raise HTTPException(409, f"room {new.name} is open: close it first")
+        raise HTTPException(409, told("room_open", "room {name} is open: close it first", name=new.name))
     if new.permanent:
         try:
             await lobby.store.save_room(new.name, asdict(settings))

@@ -6,6 +6,7 @@ import { el } from "./dom.js";
 import { dateText, number, percent, signed } from "./format.js";
 import { showError, startPage, subject } from "./page.js";
 import { pages, placements, playerLink, tableHead } from "./player_parts.js";
+import { reviewForm } from "./player_review.js";
 import { RULES } from "./room_settings.js";
 import { t } from "./words.js";
 import "./words_players.js";
@@ -257,13 +258,15 @@ async function start() {
   /** @type {Player} */
   const player = await get(path);
   main.append(heading(player));
-  const [rating, statistics, opponents, latest] = await Promise.all([
+  const [rating, statistics, opponents, latest, review] = await Promise.all([
     ratingSection(path, player),
     statisticsSection(path),
     opponentsSection(path, name),
     gamesSection(name),
+    reviewForm(path, player.games),
   ]);
   main.append(rating, el("div", { class: "player-columns" }, statistics, el("div", {}, opponents, latest)));
+  main.append(section("player_review", ...review));
 }
 
 start().catch((error) => {

@@ -62,7 +62,7 @@ export function isMistake({ loss }) {
 }
 
 /** An action as a text and tiles. @param {Message} action */
-function actionNode(action) {
+export function actionNode(action) {
   return el("span", { class: "review-action" }, actionParts(action));
 }
 

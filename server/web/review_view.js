@@ -5,8 +5,8 @@ import "./words_review.js";
 import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
 import { keyName } from "./keys.js";
-import { apply, initial, MjaiError } from "./mjai.js";
 import { positionAddress, positionOf } from "./position_text.js";
+import { followed, REGION } from "./review_followed.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
 
@@ -14,7 +14,6 @@ import { language, t } from "./words.js";
 /** @typedef {parts.Review} Review */
 
 const PAUSE = 250; // milliseconds until the place is written into the URL: browsers refuse many writes at once
-const REGION = { class: "scroll", tabindex: 0, role: "region" }; // that may be scrolled, with the keyboard too
 const FIELDS = "input, select, textarea";
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (view: ReviewView) => void>} */
@@ -50,20 +49,9 @@ export function showReview(main, messages, review, game = "", served = false) {
   return () => listening.abort();
 }
 
-/**
- * The states after each message. One that is impossible changes nothing: the rest of its round has no decisions.
- * @param {Message[]} messages
- */
-function followed(messages) {
-  let state = initial();
-  return messages.map((message) => {
-    try {
-      state = apply(state, message);
-    } catch (error) {
-      if (!(error instanceof MjaiError)) throw error;
-    }
-    return state;
-  });
+/** Show the page of a file. @param {HTMLElement} main filled with it @param {{messages: Message[], review: Review}} data */
+export function show(main, { messages, review }) {
+  showReview(main, messages, review);
 }
 
 class ReviewView {

@@ -71,7 +71,7 @@ export function roomForm(server, values, opened, cancelled) {
       if (sent) opened(name.value.trim());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(shown, problem, error.message);
+      tell(shown, problem, error.message, error.detail);
     } finally {
       button.disabled = false;
     }
@@ -179,9 +179,10 @@ function valueJson({ kind }, inputs) {
  * @param {Shown} shown
  * @param {HTMLElement} general at the end of the form
  * @param {string} text "" removes what is shown
+ * @param {string} [detail] as the server says it: where the error is
  */
-function tell(shown, general, text) {
-  const found = AT.exec(text)?.[1] ?? "";
+function tell(shown, general, text, detail = "") {
+  const found = AT.exec(detail)?.[1] ?? "";
   const at = shown.has(found) ? found : found === "room" ? "name" : "";
   for (const [name, { inputs, problem }] of shown) {
     problem.textContent = name === at ? text.replace(/^body: /, "") : "";

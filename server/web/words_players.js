@@ -89,6 +89,8 @@ addWords({
     player_difference_help: "Below zero, {name} is the better one.",
     player_alone: "No opponents yet.",
     player_latest: "Latest games",
+    player_review: "Review",
+    player_review_start: "Review the latest games ({n})",
   },
   ja: {
     players_title: "成績",
@@ -174,5 +176,7 @@ addWords({
     player_difference_help: "マイナスなら{name}のほうが上位です。",
     player_alone: "対戦相手はまだいません。",
     player_latest: "最近の対局",
+    player_review: "検討",
+    player_review_start: "最近の対局を検討する（{n}対局）",
   },
 });

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from arena.luck import adjust_for_luck
+from arena.observations import PLACE
 from arena.stopping import MIN_WALLS, Sprt, Until
-from arena.student import half_width
+from engine.common.student import half_width
 from tests.support.arena_runs import Arena, without_speed
 
 MATCHES = 1000
@@ -84,7 +85,7 @@ def test_until_stops_at_the_half_width_of_the_widest_interval() -> None:
     values = rng.normal(2, [[0.2], [0.4], [0.1]], (3, 1500))
     n = Until(0.03).stops_after(values)
     assert n is not None
-    widths = [max(half_width(bot[:k]) or 1.0 for bot in values) for k in (n - 1, n)]
+    widths = [max(half_width(bot[:k], PLACE) or 1.0 for bot in values) for k in (n - 1, n)]
     assert widths[1] <= 0.03 < widths[0]
     assert Until(0.03).outcome(values[:, :n]) == "reached"
     assert Until(0.03).outcome(values[:, : n - 1]) == "not reached"

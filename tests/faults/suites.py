@@ -37,7 +37,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "leaks": ("tests/server/test_leaks.py",),
     "statistics": (
         "tests/arena/test_statistics.py", "tests/arena/test_tallies.py", "tests/arena/test_comparison.py",
-        "tests/arena/test_student.py", "tests/arena/test_report.py",
+        "tests/engine/test_student.py", "tests/arena/test_report.py",
     ),
     "schedule": ("tests/arena/test_schedule.py",),
     "luck": ("tests/arena/test_luck.py",),

@@ -215,8 +215,15 @@ BAD_USES = {
         {room} -> stdin stdout
     """,
     "agents.review": """
-        {record} -> --seat
+        {record} -> --seat --player
         {record} --seat 3 -> --seat 3
+        {record} --seat 0 --player A -> --player --seat
+        {record} {record} --seat 0 -> --seat --player
+        {record} --seat 0 --jobs 2 -> --jobs --player
+        {record} --player A --format mjai-reviewer --json x -> --format --player
+        {record} --player A --bot random -> random
+        {record} --player 'no one' --bot rule -> --player 'no one'
+        none.json --player A -> none.json
         {record} --seat 0 --bot nobody -> nobody
         {record} --seat 0 --bot random -> random
         {record} --seat 0 --bot exec:true -> exec:true

@@ -40,7 +40,7 @@ class Live:
         response = await self.http.request(method, path, **options)
         assert response.status_code == status, response.text
         problem = response.json()
-        assert list(problem) == ["detail"]
+        assert list(problem) in (["detail"], ["detail", "code", "values"])  # the latter for pages, see `server.told`
         assert problem["detail"].isprintable()
         return str(problem["detail"])
 
