@@ -55,13 +55,13 @@ class PlayPage {
     this.clock = new Clock();
     this.switches = new Switches(() => this.actBySwitch());
     this.table = new NukiTable();
+    this.table.append(this.clock.element);
     this.dialog = el("dialog", { class: "play-dialog", "aria-label": t("play_result") });
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
     this.actions = el("div", { class: "actions", role: "group", "aria-label": t("play_actions") });
     const keys = el("p", { class: "play-keys" }, t("play_keys"));
-    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, keys];
-    const side = el("div", { class: "play-side" }, parts);
+    const side = el("div", { class: "play-side" }, this.waits, this.actions, this.switches.element, keys);
     main.classList.add("play");
     main.append(el("div", { class: "play-table" }, this.table, this.note, this.dialog), side);
     this.element = main;
@@ -271,6 +271,7 @@ class PlayPage {
   draw() {
     const state = this.held ?? this.state;
     const asked = this.allowed.length > 0 && !this.held;
+    this.clock.show(!this.held);
     this.table.hidden = !state.round;
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
