@@ -40,7 +40,8 @@ class Limits:
     max_annotations: int = 524_288  # bytes of JSON that a seat's annotations may have in a game
     kept_games: int = 32  # that are over, of an address: one that plays hundreds a minute would fill the memory
     kept_time: float = 60.0  # at most, that a game is kept once it is over; the resume timeout may be minutes
-    linger: float = 60.0  # that a room for one sitting stays open when it is empty
+    linger: float = 60.0  # that a room for one sitting stays open when it is empty, and a game of house bots unwatched
+    max_exhibitions: int = 8  # games of house bots alone, which somebody wants to watch; one of an address
 
     # The database
     lock_timeout: float = 10.0  # to wait for another process that writes to the same SQLite file

@@ -23,6 +23,7 @@ from server.addresses import limited_address
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
+from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
@@ -78,6 +79,7 @@ class Lobby:
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
+        self.exhibitions = Exhibitions(limits, self._stop_exhibition)
         self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 
@@ -118,6 +120,9 @@ class Lobby:
             path.unlink()  # no bot was sent the start of this game
             return
         start = GameStart.read(entries[0])
+        if start.exhibition:
+            path.unlink()  # nobody watches it any more
+            return
         if start.id in self.games:
             raise JournalError(f"{path}: another journal is of the same game")
         stored = await self.store.game(start.id) is not None
@@ -325,8 +330,37 @@ class Lobby:
 
     # Games ------------------------------------------------------------------------------------------------------------
 
-    def _start_game(self, room: Room) -> None:
-        """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now."""
+    async def exhibit(self, bots: Sequence[str], pause: float, address: str) -> LiveGame:
+        """Let three house bots play a hanchan for spectators, in a room of its own that nobody can join.
+
+        Raises RateLimitError for an address that has such a game, and ServerFullError if no more can start.
+        """
+        self.exhibitions.check(address)
+        settings = replace(self.settings.room, length="hanchan", games=0, seed=None, pause=pause)
+        name = f"bots-{uuid.uuid4().hex[:12]}"
+        room = await self.open_room(
+            name, settings, permanent=False, opened_by=address
+        )  # at once, without games or seed
+        game = self._start_game(room, bots)
+        self.close_room(room)
+        if game is None:
+            raise ServerFullError("no game can start while results cannot be stored; try again later")
+        self.exhibitions.add(game, address)
+        return game
+
+    def _stop_exhibition(self, game: LiveGame) -> None:
+        """Nobody watches: the game ends where it is."""
+        if game.id in self.games and not game.engine.over:
+            log.info("exhibition stopped", game=game.id)
+            self.metrics.playing.dec()
+            self.rooms[game.start.room].playing -= 1
+            self._expire(game)
+
+    def _start_game(self, room: Room, fill: Sequence[str] = ()) -> LiveGame | None:
+        """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now.
+
+        `fill`: see `Room.start_game`.
+        """
         game_id = uuid.uuid4().hex
         path = journal_path(self._journals, game_id)
         try:
@@ -336,9 +370,9 @@ class Lobby:
             journal = None
         if journal is None:
             self._held.add(room)
-            return
+            return None
         self.storing.check()
-        players, seed = room.start_game()
+        players, seed = room.start_game(fill)
         connections = [None if isinstance(player, str) else player for player, _ in players]
         for bot in connections:
             if bot is not None:
@@ -350,6 +384,7 @@ class Lobby:
         self._add_game(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
+        return game
 
     def _start_held_games(self) -> None:
         """Storing works again: start the games that were due meanwhile."""
@@ -388,6 +423,13 @@ class Lobby:
 
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
+        if not game.start.exhibition:
+            await self._store(game)
+        self.metrics.playing.dec()
+        self._show_end(game)
+        self._close_game(game)
+
+    async def _store(self, game: LiveGame) -> None:
         try:
             result = await self.storing.save(game.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
@@ -398,9 +440,6 @@ class Lobby:
             scores = [(seat.name, seat.score) for seat in result.seats]
             log.info("game finished", game=game.id, room=result.room, scores=scores)
             self.metrics.games.inc()
-        self.metrics.playing.dec()
-        self._show_end(game)
-        self._close_game(game)
 
     def _show_end(self, game: LiveGame) -> None:
         """Send everybody the end of the game."""
@@ -461,6 +500,7 @@ class Lobby:
                 self._seats.pop(player.secret_hash, None)
         self.games.pop(start.id, None)
         self._over.pop(start.id, None)
+        self.exhibitions.remove(start.id)
         self.broadcasts.pop(start.id, None)
 
 

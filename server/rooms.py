@@ -6,7 +6,7 @@ import asyncio
 import random
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -67,7 +67,7 @@ class Room:
         name: str,
         settings: RoomSettings,
         permanent: bool,
-        on_fill_timer: Callable[[Room], None],
+        on_fill_timer: Callable[[Room], object],
         opened_by: str = "",
         linger: float = 0.0,
     ) -> None:
@@ -175,11 +175,11 @@ class Room:
             self._fill_timer.cancel()
             self._fill_timer = None
 
-    def start_game(self) -> tuple[list[tuple[PlayerPort | str, int]], int]:
+    def start_game(self, fill: Sequence[str] = ()) -> tuple[list[tuple[PlayerPort | str, int]], int]:
         """Take those who have waited longest into a game; more than three wait only where games could not start.
 
-        Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, each with its starting score, and
-        the seed of the game.
+        `fill`: house bots for the empty seats; (): those of the settings. Returns who gets seats 0 to 2, a bot that
+        waited or the spec of a house bot, each with its starting score, and the seed of the game.
         """
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
@@ -187,7 +187,7 @@ class Room:
             self._cancel_wait_timer(bot)
         if self.waiting:
             self._start_fill_timer()
-        fill = self.settings.fill
+        fill = fill or self.settings.fill
         players: list[PlayerPort | str] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import structlog
 from websockets.frames import CloseCode
@@ -33,10 +33,11 @@ class Spectator:
         cpu_limiter: CpuLimiter,
         metrics: Metrics,
         timeout: float,
+        on_left: Callable[[], None],
     ) -> None:
         """Begin to send `frames`, each in a turn of its address in `cpu_limiter`, so that no game is delayed.
 
-        `timeout`: seconds that the peer has to receive most of what it was sent.
+        `timeout`: seconds that the peer has to receive most of what it was sent. `on_left` is called when it has left.
         """
         self._connection = connection
         self._frames = frames
@@ -44,6 +45,7 @@ class Spectator:
         self._party = limited_address(connection.address)
         self._metrics = metrics
         self._timeout = timeout
+        self._on_left = on_left
         metrics.connections.inc()
         self._sending = asyncio.create_task(self._send())
 
@@ -80,3 +82,4 @@ class Spectator:
         """See `ConnectionHandler`."""
         self._metrics.connections.dec()
         self._sending.cancel()
+        self._on_left()

@@ -74,7 +74,9 @@ class WebSockets:
 
         def handle(connection: WebSocketConnection) -> Spectator:
             frames = broadcast.stream(hands, connection, self._cpu_limiter)
-            return Spectator(connection, frames, self._cpu_limiter, self._lobby.metrics, self.limits.spectator_timeout)
+            left = self._lobby.exhibitions.watch(game_id)
+            timeout = self.limits.spectator_timeout
+            return Spectator(connection, frames, self._cpu_limiter, self._lobby.metrics, timeout, left)
 
         return handle
 

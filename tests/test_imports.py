@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.spectators": {"server.addresses", "server.connection", "server.fairness", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
     "server.counting": {"server.limits", "server.store"},
+    "server.exhibitions": {"server.access", "server.addresses", "server.game", "server.limits"},
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},
@@ -66,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.fairness",
         "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
-        "server.limits", "server.house_bots",
+        "server.limits", "server.house_bots", "server.exhibitions",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -466,9 +466,10 @@ class LiveGame:
         """Let the house bot decide, after the room's pause. The clock does not run in the pause.
 
         There is one pause for a decision, so that a bot that comes and goes cannot put it off for ever; and none while
-        no bot is connected, so that games that all have left do not pile up.
+        no bot is connected, so that games that all have left do not pile up; an exhibition has had none.
         """
-        if self.start.settings.pause and not seat.paused and any(it.connection is not None for it in self.seats):
+        followed = self.start.exhibition or any(it.connection is not None for it in self.seats)
+        if self.start.settings.pause and not seat.paused and followed:
             seat.paused = True
             self._loop.call_later(self.start.settings.pause, self._pause_over, seat, seat.legal_actions)
         else:

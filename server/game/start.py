@@ -62,6 +62,11 @@ class GameStart:
         first, second, third = self.players
         return first.score, second.score, third.score
 
+    @property
+    def exhibition(self) -> bool:
+        """Whether house bots play alone, to be watched: the game is not stored, nor restored after a restart."""
+        return all(player.house for player in self.players)
+
     def entry(self) -> Entry:
         """As a line of the journal."""
         players = [asdict(player) for player in self.players]

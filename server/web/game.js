@@ -48,7 +48,7 @@ async function follow() {
       if (received) wait = FIRST_WAIT;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 404) return showUnknown();
+      if (error.status === 404) return replay.isConnected ? line.replaceChildren(t("game_not_kept")) : showUnknown();
       if (error.status && error.status < 500 && error.status !== 429) return showError(error.message);
       line.replaceChildren(t("game_lost"));
     }

@@ -9,6 +9,7 @@ import { playNow } from "./play_now.js";
 import { poll } from "./poll.js";
 import { gameText, playPath, shortTexts } from "./room_settings.js";
 import { rows } from "./rows.js";
+import { watchBots } from "./watch_bots.js";
 import { language, t } from "./words.js";
 import "./words_lobby.js";
 
@@ -262,6 +263,7 @@ function start() {
     if (server === null) {
       server = /** @type {ServerInfo} */ (await get("/api/server"));
       play.append(playNow(server));
+      if (room === null) live.element.append(watchBots(server));
       bots.append(connect(server));
     }
     const [games, open] = await Promise.all([

@@ -72,6 +72,7 @@ class PlayPage {
     this.clock = new Clock();
     this.switches = new Switches(() => this.actBySwitch());
     this.table = new NukiTable();
+    this.table.append(this.clock.element);
     this.dialog = el("dialog", { class: "play-dialog", "aria-label": t("play_result") });
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
@@ -83,7 +84,7 @@ class PlayPage {
     );
     this.yaku = new YakuPanel(() => this.tools.yakuButton.click());
     const { element: tools, keys } = this.tools;
-    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, tools, keys];
+    const parts = [this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
     main.append(el("div", { class: "play-table" }, this.table, this.yaku.element, this.note, this.dialog), side);
@@ -327,6 +328,7 @@ class PlayPage {
   draw() {
     const state = this.held ?? this.state;
     const asked = this.allowed.length > 0 && !this.held;
+    this.clock.show(!this.held);
     this.table.hidden = !state.round;
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);

@@ -113,15 +113,18 @@ function randomName() {
 
 /** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
 function opponent(number, houseBots, ratings) {
-  const options = houseBots.map((bot) =>
-    el("option", { value: bot, selected: bot === USUAL }, described(bot, ratings[bot])),
-  );
+  const options = botOptions(houseBots, ratings, USUAL);
   return el(
     "label",
     { class: "field" },
     t("lobby_opponent", { n: number }),
     el("select", { name: "opponent" }, options),
   );
+}
+
+/** House bots to choose from. @param {string[]} bots @param {Record<string, number>} ratings @param {string} chosen */
+export function botOptions(bots, ratings, chosen) {
+  return bots.map((bot) => el("option", { value: bot, selected: bot === chosen }, described(bot, ratings[bot])));
 }
 
 /** A bot with its strength; the points come first, as a phone cuts the end. @param {string} bot @param {number} [rating] */

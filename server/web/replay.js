@@ -231,7 +231,8 @@ export class NukiReplay extends HTMLElement {
     this.#results = results.length;
     this.#note.hidden = !this.#timeline.hasNotes;
     const chosen = this.#scores?.element.contains(document.activeElement);
-    this.#scores = rounds.length ? new ScorePanel(this.#timeline, (place) => this.go(place)) : null;
+    const go = (/** @type {number} */ place) => this.go(place);
+    this.#scores = rounds.length ? new ScorePanel(this.#timeline, go, () => this.#draw()) : null;
     const last = live && results.at(-1);
     this.#side.replaceChildren(
       ...(last
@@ -278,7 +279,7 @@ export class NukiReplay extends HTMLElement {
     Object.assign(this.dataset, { place: this.#place, round: place.round, step, seat: this.#seat });
     const where = t("replay_place", { round: shortRoundName(round), step, steps: end });
     this.#where.textContent = where;
-    this.#seek.show(this.#place, where);
+    this.#seek.show(this.#place, where, this.#scores?.whole ? timeline.last : this.#place);
     this.#list.show(place.round);
     this.#scores?.show(this.#place);
     this.#drawTable(place.state);
