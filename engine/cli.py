@@ -1,4 +1,4 @@
-"""python -m engine: validate, convert or show game records."""
+"""The command line ``python -m engine``: validate, convert or show game records."""
 
 from __future__ import annotations
 
@@ -79,6 +79,6 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code: 0, 1 for faulty records, 2 for wrong arguments."""
     args = make_parser().parse_args(argv)
-    from engine.records.commands import run  # only now: it takes numba, which the options do not need
+    from engine.records.commands import run  # imported late: it needs numba, which parsing the options does not
 
     return run(args)
