@@ -42,7 +42,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--length", choices=LENGTHS, help="of the game")
     group.add_argument("--since", type=day, metavar="DATE", help="played on this day or later, as in 2021-01-31")
     group.add_argument(
-        "--players", type=int, choices=(N_SEATS,), help="leave out games of four, which cannot be read, without a word"
+        "--players", type=int, choices=(N_SEATS,), help="leave out four-player games, which cannot be read, silently"
     )
     group.add_argument(
         "--rate", type=non_negative_number, metavar="N", help="every player has at least this rating (R)"
