@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 def usage() -> str:
-    """The help of the program."""
+    """Return the help of the program."""
     lines = [f"  {name:8} {text}" for name, (_, text) in COMMANDS.items()]
     return "\n".join(
         ["usage: nukidora COMMAND …", "", *lines, "", "nukidora COMMAND --help shows the options of a command."]

@@ -1,4 +1,4 @@
-"""Who may connect and play: tokens, and limits for each address."""
+"""Access control: tokens, and limits for each address."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from server.settings import Settings
 from server.store import Store, StoredToken
 from server.told import Told, told
 
-ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
-MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
-ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
-DOWNLOADS_AT_ONCE = 4  # of an address: a record has up to two megabytes, and its client may not read
-UPLOADS_AT_ONCE = 16  # in all, and one of an address: each may have a quarter of a megabyte
+ALL_ANNOTATIONS = 8  # times the limit of one address that all addresses together may store
+MIN_ARRIVALS = 10  # minimum burst of new connections of an address
+ARRIVALS_PER_CONNECTION = 10  # new connections per minute of an address, for each connection that it may have open
+DOWNLOADS_AT_ONCE = 4  # per address: a record has up to two megabytes, and its client may be slow to read
+UPLOADS_AT_ONCE = 16  # in total, and one per address: each may have a quarter of a megabyte
 UPLOAD_RETRY = 2  # seconds after which a refused upload may be tried again
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
@@ -30,9 +30,9 @@ TOKEN_UNKNOWN = told("token_unknown", "the token is unknown or revoked; ask the 
 
 
 class AccessError(Exception):
-    """A request that is refused. The message is one line: what is refused, and what to do about it."""
+    """A request is refused. The message is one line: what is refused, and what to do about it."""
 
-    status = 403  # of an HTTP response
+    status = 403  # HTTP status of the response
     retry = False  # whether the same request may succeed later
 
 
@@ -50,7 +50,7 @@ class ServerFullError(AccessError):
 
 
 class RateLimitError(AccessError):
-    """An address is over one of its limits. `retry_after`: seconds until it may try again."""
+    """An address has exceeded one of its limits. `retry_after`: seconds until it may try again."""
 
     status = 429
     retry = True
@@ -61,7 +61,7 @@ class RateLimitError(AccessError):
 
 
 class RateLimiter:
-    """A token bucket: `per_second` uses (or other units) a second on average, at most `burst` at once."""
+    """A token bucket: `per_second` uses (or other units) per second on average, at most `burst` at once."""
 
     __slots__ = ("_burst", "_clock", "_left", "_rate", "_since")
 
@@ -75,7 +75,7 @@ class RateLimiter:
         """Take from the bucket. Returns False, and takes nothing, if less is left."""
         now = self._clock()
         left = self._left + (now - self._since) * self._rate
-        if left > self._burst:  # `min` takes longer, and each message comes here
+        if left > self._burst:  # faster than `min`, as this is called for each message
             left = self._burst
         self._since = now
         if left < units:
@@ -85,13 +85,13 @@ class RateLimiter:
         return True
 
     def put_back(self, units: float) -> None:
-        """Return what was taken."""
+        """Put back what was taken."""
         left = self._left + units
         self._left = left if left < self._burst else self._burst
 
     @property
     def retry_after(self) -> int:
-        """Whole seconds, at least one, until a use is left."""
+        """Whole seconds, at least one, until the next use is available."""
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
@@ -105,10 +105,10 @@ def name_reserved(name: str, reserved: str) -> Told:
 
 
 class AddressRateLimiter:
-    """At most `per_minute` uses a minute by each address, `burst` of them at once."""
+    """At most `per_minute` uses per minute for each address, `burst` of them at once."""
 
     def __init__(self, per_minute: float, burst: float, uses: str, setting: str, limits: Limits) -> None:
-        """`uses` names what is counted and `setting` the server's setting, for messages."""
+        """`uses` and `setting`: the names, for messages, of the counted uses and of the server's setting."""
         self._per_minute = per_minute
         self._burst = burst
         self._limits = limits
@@ -116,7 +116,7 @@ class AddressRateLimiter:
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str, uses: float = 1.0) -> None:
-        """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
+        """Take one use for an address, or a fraction of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
         limiter = self._limiters.pop(address, None)
         if limiter is None:
@@ -139,18 +139,18 @@ class AddressRateLimiter:
 
 
 class Admission:
-    """A connection that is counted until it is released: among all, and among those of its client's address."""
+    """A connection, counted in total and for its client's address until it is released."""
 
     def __init__(self, access: Access, peer: str, by_proxy: bool) -> None:
         """`by_proxy`: the client's address is not known before `forward`."""
         self.address = peer
-        self.party = limited_address(peer)  # whose work what it sends is, for `server.fairness`
+        self.party = limited_address(peer)  # the party that its work is attributed to (`server.fairness`)
         self._access = access
         self._counted_as = None if by_proxy else self.party
         self._released = False
 
     def forward(self, forwarded_for: str) -> None:
-        """A request tells, in ``X-Forwarded-For``, for whom a trusted proxy has connected. Raises RateLimitError."""
+        """Set the client of a trusted proxy's connection by ``X-Forwarded-For`` of a request. Raises RateLimitError."""
         if self._counted_as is None:
             client = self._access.proxies.client(self.address, forwarded_for)
             self._access.arrive(client)
@@ -158,7 +158,7 @@ class Admission:
             self.party = self._counted_as = limited_address(client)
 
     def release(self) -> None:
-        """The connection is closed."""
+        """Stop counting the connection, which has been closed."""
         if not self._released:
             self._released = True
             self._access.uncount(self._counted_as)
@@ -171,7 +171,7 @@ class Access:
         self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
         self._store = store
-        self._reserved = Shared(lambda: self._store.token_names())  # joins come by the hundred
+        self._reserved = Shared(lambda: self._store.token_names())  # hundreds of bots may join at once
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
         self._downloading: Counter[str] = Counter()  # by address
@@ -194,7 +194,7 @@ class Access:
         self._requests = of_each(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
 
     def stores(self, address: str, size: int) -> bool:
-        """Whether a text of so many bytes that a bot causes is stored: for its address, and for all together."""
+        """Return whether `size` bytes of a bot's text may be stored, by the limits of its address and of all."""
         if not self._all_annotations.take(size):
             return False
         with suppress(RateLimitError):
@@ -204,13 +204,13 @@ class Access:
         return False
 
     def n_connections(self) -> int:
-        """Open connections of all kinds."""
+        """Return the number of open connections of all kinds."""
         return self._n_connections
 
     def admit(self, peer: str, maybe_proxy: bool) -> Admission:
         """Count a new connection. Raises ServerFullError or RateLimitError.
 
-        If the peer may be a trusted proxy and is one, the connection is counted by address once it is known for whom.
+        A connection of a trusted proxy is counted for the address of its client once that is known.
         """
         if self._n_connections >= self._settings.max_connections:
             raise ServerFullError(
@@ -246,11 +246,11 @@ class Access:
                 del self._by_address[address]
 
     def request(self, address: str, requests: float = 1.0) -> None:
-        """Count an HTTP request, or what costs as much as a part of one. Raises RateLimitError."""
+        """Count an HTTP request, or an operation that costs a fraction of one. Raises RateLimitError."""
         self._requests.take(address, requests)
 
     def open_room(self, address: str) -> None:
-        """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""
+        """Count a room that is not permanent, opened by a bot that joins it or by a request. Raises RateLimitError."""
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
@@ -265,7 +265,7 @@ class Access:
         self._rooms[address] += 1
 
     def close_room(self, address: str) -> None:
-        """A counted room is closed."""
+        """Stop counting a room, which has been closed."""
         address = limited_address(address)
         self._rooms[address] -= 1
         if not self._rooms[address]:
@@ -342,14 +342,14 @@ class Access:
                     raise AccessError(name_reserved(name, reserved))
 
     async def authorize_player(self, token: str | None) -> None:
-        """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""
+        """Check that the holder of `token`, or everybody, may play, under any name. Raises UnauthorizedError."""
         if token and await self._store.token_owner(token) is None:
             raise UnauthorizedError(TOKEN_UNKNOWN)
         if not token and self._settings.tokens_needed:
             raise UnauthorizedError(told("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN"))
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
-        """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.
+        """Check that the holder of `token` may open and close rooms; it may be None if the server needs no tokens.
 
         Raises UnauthorizedError for a missing or unknown token, AccessError for the token of a bot.
         """

@@ -14,7 +14,7 @@ from server.data_folder import exclusive_lock, make_folder
 from server.flags import find_log_format, make_flags, parse, read_settings
 from server.settings import PREFIX, Settings
 
-COMMANDS = ("token", "backup", "restore", "prune")  # each names what it needs by an option of its own name
+COMMANDS = ("token", "backup", "restore", "prune")  # the argument of each is an option of the same name
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
 EPILOG = f"""\
 Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
@@ -23,8 +23,8 @@ variables. The settings up to --pause are defaults of rooms. Items of lists are 
 
 
 def token_name(name: str) -> str:
-    """The name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
-    from server.names import imitates_house_bot  # only now: it reads Unicode's tables
+    """Option type: the name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
+    from server.names import imitates_house_bot  # imported late: it reads Unicode's tables
 
     try:
         can_join = check_name(name) == name
@@ -65,7 +65,7 @@ def make_parser() -> Parser:
 
 
 def find_unused_data(settings: Settings) -> str:
-    """How to use the data of an earlier version, whose default folder was another; "" where there is none."""
+    """Return a hint on data of an earlier version, whose default folder was different; "" if there is none."""
     default = Settings.data
     unused = settings.data == default and not settings.database and not default.exists()
     if not (unused and EARLIER_DATABASE.exists() and not os.environ.get(PREFIX + "DATA")):
@@ -74,7 +74,7 @@ def find_unused_data(settings: Settings) -> str:
 
 
 def check_addresses(settings: Settings) -> None:
-    """Raise OSError now for a folder or port that the server could not use after a long start."""
+    """Raise OSError early for a folder or port that the server could not use after its slow start."""
     make_folder(settings.data)
     with (
         exclusive_lock(settings.data),
@@ -86,7 +86,7 @@ def check_addresses(settings: Settings) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
-    if find_log_format(argv) == "json":  # of errors in the arguments, too
+    if find_log_format(argv) == "json":  # also for errors in the arguments
         from server.logs import start_logging
 
         start_logging("json")
@@ -99,6 +99,6 @@ def main(argv: Sequence[str]) -> int:
             check_addresses(settings)
         except OSError as error:
             parser.error(describe_error(error))
-    from server.commands import start  # only now: it takes seconds, which the options do not need
+    from server.commands import start  # imported late: it takes seconds, and parsing the options does not need it
 
     return start(parser, settings, args, hint)

@@ -1,4 +1,4 @@
-"""The times, sizes and counts inside a server that need no setting: operators leave them as they are, tests do not."""
+"""Internal times, sizes and counts of a server that are not settings: only tests change them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from time import monotonic
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What `server.running` hands to the parts of a server. Times are in seconds.
+    """The limits that `server.running` passes to the parts of a server. Times are in seconds.
 
-    A number that no test has to change stands as a constant where it is used.
+    A number that no test has to change is a constant where it is used.
     """
 
-    clock: Callable[[], float] = monotonic  # by which uses of an address and work for it are counted
+    clock: Callable[[], float] = monotonic  # for the uses of an address and the work done for it
 
     # Connections
     request_timeout: float = 10.0  # to send a whole HTTP request, from the connection or the request's first byte on

@@ -1,4 +1,4 @@
-"""Delete stored games that the settings do not keep: every hour while the server runs, and by ``server prune``."""
+"""Deletion of stored games beyond the retention settings: hourly while the server runs, and by ``server prune``."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ log = structlog.get_logger("server.retention")
 
 
 def keep_of(settings: Settings, now: datetime) -> Keep:
-    """What the settings keep."""
+    """Return the retention limits from the settings."""
     since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
     return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
 
 
 async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], object]) -> None:
-    """Delete games that are not kept, `advance` is called with the size of each batch, then players who are gone.
+    """Delete games that are not kept, calling `advance` with the size of each batch, then players who are gone.
 
     Raises StoreError.
     """
@@ -36,7 +36,7 @@ async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], obj
 
 
 async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> None:
-    """Again and again, delete what is not kept, and measure what the database takes."""
+    """Periodically delete games that are not kept, and measure the size of the database."""
     while True:
         deleted: list[int] = []  # games, by batch
         try:
@@ -50,9 +50,9 @@ async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> Non
 
 
 async def prune(settings: Settings) -> None:
-    """Delete what is not kept, with progress, and say how many games that were.
+    """Delete games that are not kept, showing progress, and print how many were deleted.
 
-    Raises StoreError, and ValueError if all are kept. It may be interrupted at any time; the server may run.
+    Raises StoreError, and ValueError if all are kept. May be interrupted at any time, and run while the server runs.
     """
     keep = keep_of(settings, datetime.now(UTC))
     if not keep:

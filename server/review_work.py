@@ -1,4 +1,4 @@
-"""What worker processes do with the bytes of records: read them, and let bots review them.
+"""Work on the bytes of records in worker processes: reading them, and letting bots review them.
 
 The results are gzipped JSON, as they are sent to browsers.
 """
@@ -22,10 +22,10 @@ from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from server.worker import Progress
 
-MAX_RECORD = 4 << 20  # bytes of a record once it is unzipped; a long game has less than 1 MB without annotations
-MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record, before anything is replayed
+MAX_RECORD = 4 << 20  # bytes of an unzipped record; a long game has less than 1 MB without annotations
+MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record; checked before anything is replayed
 MAX_RESULT = 1 << 20  # bytes of a result
-MAX_PROBLEMS = 20  # that are told of one record
+MAX_PROBLEMS = 20  # reported for one record
 
 Records = list[tuple[str, bytes]]  # by their names: ids of games
 
@@ -33,7 +33,7 @@ the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 
 def read(progress: Progress, *, data: bytes) -> bytes:
-    """The messages of a record, and where it departs from the rules. Raises RecordError, ValueError."""
+    """Return the messages of a record, and where it deviates from the rules. Raises RecordError, ValueError."""
     record = parse_upload(data, "record")
     replay = Replay(record)
     try:
@@ -81,7 +81,7 @@ def review_player(progress: Progress, records: Records, bots: tuple[str, ...], p
 
 
 def parse_upload(data: bytes, source: str) -> GameRecord:
-    """The game in a record, gzipped or not, which is all that strangers' bytes are unpacked by. Raises RecordError."""
+    """Read the game in a record, plain or gzipped; other compressions are refused here. Raises RecordError."""
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
         raise RecordError(source, compression.name, "records are read here as they are, or gzipped")
@@ -94,7 +94,7 @@ def parse_upload(data: bytes, source: str) -> GameRecord:
 
 
 def gzip_json(value: Any) -> bytes:
-    """A value as gzipped JSON. Raises ValueError if it is too long."""
+    """Return a value as gzipped JSON. Raises ValueError if it is too long."""
     data = gzip.compress(to_json(value, inf_nan_mode="null"), mtime=0)
     if len(data) > MAX_RESULT:
         raise ValueError(f"the result is longer than {MAX_RESULT:,} bytes")

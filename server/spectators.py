@@ -1,4 +1,4 @@
-"""The connections of spectators, who are sent a game and send nothing."""
+"""The connections of spectators, which only receive a game."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from server.connection.websocket import WebSocketConnection
 from server.fairness import CpuLimiter
 from server.metrics import Metrics
 
-BURST = 0.05  # seconds of work for spectators that may be done at once
+BURST = 0.05  # seconds of work for spectators that may be done in one go
 log = structlog.get_logger("server.spectators")
 
 
 class Spectator:
-    """A connection that is sent a game, canonical mjai messages, one a frame, and then closed; a `ConnectionHandler`.
+    """A connection that receives a game, one canonical mjai message per frame, then closes; a `ConnectionHandler`.
 
     A spectator that sends anything, or does not read, is disconnected.
     """
 
-    max_message = MAX_JOIN  # whatever it sends is refused
+    max_message = MAX_JOIN  # anything it sends is refused
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Spectator:
         timeout: float,
         on_left: Callable[[], None],
     ) -> None:
-        """Begin to send `frames`, each in a turn of its address in `cpu_limiter`, so that no game is delayed.
+        """Start sending `frames`, each in a turn of its address in `cpu_limiter`, so that no game is delayed.
 
         `timeout`: seconds that the peer has to receive most of what it was sent. `on_left` is called when it has left.
         """
@@ -61,7 +61,7 @@ class Spectator:
         self._connection.close()
 
     async def _received(self) -> None:
-        """Wait until the peer has received most of what was sent. Raises TimeoutError."""
+        """Wait until the peer has received most of the data sent. Raises TimeoutError."""
         async with asyncio.timeout(self._timeout):
             await self._connection.drain()
 

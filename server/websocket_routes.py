@@ -1,4 +1,4 @@
-"""The WebSocket addresses: who may open them, and who handles the connection."""
+"""The WebSocket routes: access checks and the choice of the handler."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WebSockets:
         self._cpu_limiter = CpuLimiter(lobby.limits.spectators_share, BURST)  # of all spectators
 
     def open(self, request: Request, admission: Admission) -> Handle:
-        """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
+        """Return the handler for the connection that a request opens. Raises HandshakeError, AccessError."""
         try:
             admission.forward(", ".join(request.headers.get_all("X-Forwarded-For")))
         except AccessError:
@@ -82,7 +82,7 @@ class WebSockets:
 
 
 def hands_of(query: QueryParams) -> Hands:
-    """How a spectator wants to see the hands. Raises HandshakeError for a query that is unknown."""
+    """Return whether a spectator wants open or closed hands. Raises HandshakeError for an unknown query."""
     for key in query:
         if key != HANDS:
             raise HandshakeError(422, f"query: {printable(key)} is unknown; known are {HANDS}")
@@ -94,12 +94,12 @@ def hands_of(query: QueryParams) -> Hands:
 
 
 def join_keys(query: QueryParams) -> dict[str, Any]:
-    """The keys of the join message in a URL. Values of the wrong type are kept: parsing the message refuses them."""
+    """Return the keys of the join message in a URL. Values of the wrong type are kept, and refused on parsing."""
     return {key: join_value(key, text) for key, text in query.items() if key in JOIN_KEYS}
 
 
 def join_value(key: str, text: str) -> Any:
-    """The value of a key, as in a join message."""
+    """Return the value of a key as in a join message."""
     if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
         return int(text)
     return BOOLEANS.get(text, text) if key in FLAGS else text

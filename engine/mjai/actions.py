@@ -13,7 +13,7 @@ from engine.mjai.schema import REPLIES, TYPE_ALIASES
 from engine.table import TURN
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, RED_INDEX, UNKNOWN
 
-# Actions that say nothing but their type (and N of a north).
+# Actions with no data but their type (and N for a north).
 PLAIN_TYPES = {
     actions.RIICHI: "reach",
     actions.NUKIDORA: "nukidora",
@@ -66,9 +66,9 @@ def _reds_in_hand(t: np.record, seat: int, kind: int) -> int:
 
 
 def action_of(t: np.record, seat: int, message: Message) -> int:
-    """The action that a canonical message means for `seat` at table (or view) `t`; it need not be legal.
+    """Return the action that a canonical message stands for, by `seat` at table (or view) `t`; it need not be legal.
 
-    Raises ValueError for a message that is no action or lacks a key.
+    Raises ValueError if the message is not an action or lacks a key.
     """
     name = message.get("type")
     read = READERS.get(TYPE_ALIASES.get(name, name))

@@ -1,6 +1,6 @@
-"""Messages that a bot sends, as bytes from anybody, read into canonical form. Needs pydantic_core, as the server does.
+"""Parsing of a bot's messages, untrusted bytes, into canonical form. Needs pydantic_core, as the server does.
 
-The checks of a message that is read as JSON are in `engine.mjai.bot_checks`.
+The checks of the parsed JSON are in `engine.mjai.bot_checks`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
 
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
-    """The join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
+    """Parse the join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
     join = check_join(_object(data) | (given or {}))
     _refuse_constants(data)
     return join
 
 
 def parse_reply(data: bytes | str) -> Message:
-    """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
+    """Parse a bot's reply in a game into canonical form, with its ``ext_bot``. Raises BadMessage."""
     if data in NONE:
         return {"type": "none"}
     reply = check_reply(_object(data))
@@ -49,7 +49,7 @@ def request_in(data: bytes) -> str:
 
 
 def _object(data: bytes | str) -> Message:
-    """The JSON object in `data`. Raises BadMessage."""
+    """Parse the JSON object in `data`. Raises BadMessage."""
     try:
         received = from_json(data.encode() if isinstance(data, str) else data)
     except UnicodeError:

@@ -1,7 +1,7 @@
-"""The tables of docs/protocol.md, written from the table of messages.
+"""The tables of docs/protocol.md, generated from the table of messages.
 
-``python -m engine.mjai.protocol_tables docs/protocol.md`` brings the page up to date. A table stands between the lines
-``<!-- table NAME -->`` and ``<!-- end -->``.
+``python -m engine.mjai.protocol_tables docs/protocol.md`` updates the page. A table stands between the lines ``<!--
+table NAME -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rows(*lines: Iterable[str]) -> str:
 
 
 def limits() -> str:
-    """What both sides of a connection agree on."""
+    """Return the table of limits that both sides of a connection share."""
     return rows(
         ("", ""),
         ("port of mjai over TCP, by default", str(connection.DEFAULT_PORT)),
@@ -65,7 +65,7 @@ def default_of(key: Key) -> str:
 
 
 def replies() -> str:
-    """What a bot replies."""
+    """Return the table of a bot's replies."""
     return rows(
         ("reply", "meaning", "to"),
         *((names_of(row.type), row.text, row.when) for row in REPLIES.values()),
@@ -160,12 +160,12 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def update(page: str) -> str:
-    """The page with every table up to date. Raises KeyError for a table that is not one of `TABLES`."""
+    """Return the page with every table updated. Raises KeyError for a table that is not in `TABLES`."""
     return BLOCK.sub(lambda found: f"{found[1]} -->\n\n{TABLES[found[1]]()}\n", page)
 
 
 def main(path: Path) -> None:
-    """Bring a page up to date."""
+    """Update a page."""
     path.write_text(update(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -19,13 +19,13 @@ from engine.table import N_SEATS
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
+    """Read the game in the `text` of an mjai log; `source`: file name, for messages. RecordError names the line."""
     events: list[Message] = []
     custom: list[str] = []
-    ended: list[HandedOver] = []  # others than the bot no longer play these seats
+    ended: list[HandedOver] = []  # seats that their bots play again
     playing: dict[int, HandedOver] = {}
     number = 0
-    # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
+    # Not splitlines(): JSON may contain other Unicode line breaks, such as U+2028, unescaped.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         if not line.strip():
             continue
@@ -46,7 +46,7 @@ def read(text: str, source: str) -> GameRecord:
 
 
 def _hand_over(ended: list[HandedOver], playing: dict[int, HandedOver], seat: int, who: str, n_before: int) -> None:
-    """Somebody plays a seat after the first `n_before` events: its bot again where `who` is ``""``."""
+    """Record who plays a seat after the first `n_before` events; `who` is ``""`` for its bot."""
     before = playing.pop(seat, None)
     if before is not None and before.first < n_before:
         before.end = n_before

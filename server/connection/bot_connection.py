@@ -37,7 +37,7 @@ class BotConnection:
         owner: ConnectionOwner,
         url_keys: Message | None = None,
     ) -> None:
-        """Send hello and wait for the join message, in which `url_keys` replace the keys of the same names."""
+        """Send hello and wait for the join message, whose keys are overridden by `url_keys`."""
         self.transport = transport
         self.max_message = MAX_JOIN
         self.join = NOT_JOINED
@@ -53,8 +53,8 @@ class BotConnection:
         self._join_sent = False
         self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
-        )  # None once the join is accepted or the connection closed
-        self._finished = False  # the peer sends no more, and waits for the answer to its join message
+        )  # None after the join is accepted or the connection closed
+        self._finished = False  # the peer has closed its sending side, and waits for the answer to its join message
         self._left = False
         self._faults = 0  # outside of games
         transport.send([HELLO])
@@ -125,7 +125,7 @@ class BotConnection:
         """See `PlayerPort`."""
         self._game, self._seat, self._secret = game, seat, secret
         self._taken_over = game.seats[seat].taken_over
-        # The message behind the error may ask for a decision, whose time is running.
+        # The message after the error may ask for a decision whose time is running.
         self._outbox.error_reply_timeout = min(ERROR_REPLY_TIMEOUT, game.decision_time / 2)
 
     def leave_game(self) -> None:
@@ -197,7 +197,7 @@ class BotConnection:
         self._outbox.flush()
 
     def _encode(self, message: Message, table: np.record | None, legal_actions: Sequence[int]) -> bytes:
-        """A message for this seat; without a table, without the actions that were possible."""
+        """Return a message in the form for this seat; without a table, possible actions are omitted."""
         shown = for_seat(message, self._seat)
         if table is not None and self.join.dialect == DEFAULT_DIALECT:
             shown = shown | possible_actions(table, self._seat, message, legal_actions)
@@ -208,7 +208,7 @@ class BotConnection:
         return to_json(dialects.write(shown, self.join.dialect))
 
     def _where(self, game: GamePort | None) -> Message:
-        """Where the game can be seen, and its record later."""
+        """Return where the game can be watched, and its record downloaded later."""
         if game is None:
             return {}
         return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
@@ -265,7 +265,7 @@ class BotConnection:
             self._fault(expected, f"{reply['type']}: you are not asked for an action now; reply with none", "unasked")
 
     def _fault(self, expected: ExpectedReply | None, text: str, kind: str) -> None:
-        """Something was wrong with a message that came as the `expected` reply."""
+        """Handle a fault in a message that came as the `expected` reply."""
         if self._game is not None:
             self._game.fault(self._seat, text, kind, is_decision=expected is ExpectedReply.DECISION)
             return
