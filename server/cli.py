@@ -44,8 +44,9 @@ def make_parser() -> Parser:
         description=__doc__,
         epilog=EPILOG,
         parents=[make_flags()],
+        usage="%(prog)s [SETTING …] [COMMAND …]",
     )
-    commands = parser.add_subparsers(metavar="COMMAND", help="without a command: run the server")
+    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", help="without a command: run the server")
     token = commands.add_parser("token", help="manage the tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
     adding = actions.add_parser("add", help="create a token for a name; it is shown once")

@@ -22,7 +22,7 @@ addWords({
     lobby_rules: "Rules",
     lobby_counts: "Counts for ratings",
     lobby_counts_rated: "Rated",
-    lobby_counts_casual: "Casual, with hints",
+    lobby_counts_casual: "Casual (hints)",
     lobby_clock: "Clock",
     lobby_clock_calm: "Calm",
     lobby_clock_fast: "Fast",
