@@ -11,7 +11,7 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from arena.student import half_width
+from engine.contests.student import half_width
 
 MIN_WALLS = 30  # fewer say too little about the variance
 UNDECIDED = "undecided"

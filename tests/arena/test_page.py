@@ -18,8 +18,8 @@ from arena.columns import PLAY, RESULTS
 from arena.page.figures import FIGURES, Data, convergence, placements_at, share
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
-from arena.student import half_width
 from arena.tallies.columns import GROUPS
+from engine.contests.student import half_width
 from nukidora import play
 
 NOTES = Console(quiet=True)

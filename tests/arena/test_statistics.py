@@ -17,8 +17,8 @@ import pytest
 
 from arena.bot_games import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, by_bot, estimate
 from arena.columns import as_json
-from arena.schedule import seating
-from arena.student import quantile
+from engine.contests.seating import seating
+from engine.contests.student import quantile
 from engine.rules import TENHOU
 from tests.support.arena_runs import REPOSITORY, Arena
 

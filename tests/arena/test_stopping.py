@@ -12,7 +12,7 @@ import pytest
 
 from arena.luck import without_luck
 from arena.stopping import MIN_WALLS, Sprt, Until
-from arena.student import half_width
+from engine.contests.student import half_width
 from tests.support.arena_runs import Arena, without_speed
 
 MATCHES = 1000

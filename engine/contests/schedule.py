@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 
-from arena.schedule import ROTATIONS
+from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 
 # Walls of a batch: one at first, then this part of those on which all have met, so that all are known equally well at

@@ -28,14 +28,13 @@ follow players who change, need no games of the others, depend on the order of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
 
-from arena import student
-from arena.bot_games import BotGames, Estimate
+from engine.contests import student
+from engine.contests.estimates import Estimate
 from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds
@@ -159,12 +158,3 @@ def _fit(
         if np.abs(step).max() <= PRECISION:
             break
     return theta
-
-
-def finishing_orders(numbers: Sequence[int], games: Sequence[BotGames]) -> np.ndarray:
-    """The orders in which the three bots of a match finished, for `rate`: int64[games, 3], wall by wall.
-
-    ``numbers``: of the bots, ``games``: theirs, both in the order of the match (see `arena.results.Results.by_bot`).
-    """
-    placements = np.stack([each.placements for each in games], axis=-1).reshape(-1, N_SEATS)
-    return np.asarray(numbers, dtype=np.int64)[placements.argsort(axis=1)]
