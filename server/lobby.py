@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,11 +33,12 @@ from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
 from server.results import finished_game
-from server.rooms import Room, settings_of
+from server.rooms import Absent, Room, settings_of
 from server.settings import RoomSettings, Settings
-from server.store import Store, StoreError
+from server.store import FinishedGame, Store, StoreError
 from server.stored_settings import restored
 from server.storing import Storing
+from server.tournaments.tournaments import Tournaments
 from server.turns import FairLock, Turns, Turnstile
 
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
@@ -75,6 +75,7 @@ class Lobby:
         self._waiting_in: dict[PlayerPort, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks: set[asyncio.Task[object]] = set()
+        self.tournaments = Tournaments(store, limits, self)
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
@@ -98,8 +99,10 @@ class Lobby:
                 await self.open_room(stored.name, settings, opened=stored.opened)
         if DEFAULT_ROOM not in self.rooms:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
+        await self.tournaments.open()
         for path in find_journals(self._journals):
             await self._restore_journal(path)
+        self.tournaments.go_on()
         self._start_task(count_stored_games(self.store, self.limits))
 
     async def _restore_journal(self, path: Path) -> None:
@@ -143,6 +146,7 @@ class Lobby:
         else:
             room.playing += 1
             room.started += 1
+            room.game_restored(game.id)
             self.metrics.playing.inc()
             game.restore()
         log.info("game restored", game=game.id, room=room.name, messages=game.history.count)
@@ -150,6 +154,7 @@ class Lobby:
     async def close(self) -> None:
         """Stop; games in play go on at the next start."""
         self.storing.close()
+        self.tournaments.close()
         for task in self._tasks:
             task.cancel()
         for game in self.games.values():
@@ -202,6 +207,7 @@ class Lobby:
             self._check_games_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
+                self.tournaments.check_free(join.room)
                 settings = settings_of(join.room, self.settings.room)
                 room = await self.open_room(join.room, settings, permanent=False, opened_by=bot.transport.address)
             try:
@@ -297,6 +303,11 @@ class Lobby:
             log.info("room opened", room=name)
         return room
 
+    def add_room(self, room: Room) -> None:
+        """Open the room of a tournament; its name must be free."""
+        self.rooms[room.name] = room
+        log.info("room opened", room=room.name)
+
     def close_room(self, room: Room) -> None:
         """Accept no more bots, and disconnect those that wait; games in play are finished."""
         room.close()
@@ -320,14 +331,19 @@ class Lobby:
         """A bot waits in a room; the third one starts a game. Raises AccessError."""
         room.enter(bot)
         self._waiting_in[bot] = room
-        if room.full:
-            self._start_game(room)
+        self.start_due(room)
+
+    def start_due(self, room: Room) -> None:
+        """Start the games for which a room has players, if it has any."""
+        self.tournaments.look_at(room)
+        while room.full and self._start_game(room):
+            pass
 
     # Games ------------------------------------------------------------------------------------------------------------
 
-    def _start_game(self, room: Room) -> None:
+    def _start_game(self, room: Room) -> bool:
         """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now."""
-        game_id = uuid.uuid4().hex
+        game_id = room.next_id()
         path = journal_path(self._journals, game_id)
         try:
             journal = None if self.storing.problem else Journal(path, self.storing.journal_failed)
@@ -336,20 +352,21 @@ class Lobby:
             journal = None
         if journal is None:
             self._held.add(room)
-            return
+            return False
         self.storing.check()
-        players, seed = room.start_game()
-        connections = [None if isinstance(player, str) else player for player, _ in players]
+        new = room.start_game()
+        connections = [None if isinstance(player, str | Absent) else player for player, _ in new.seats]
         for bot in connections:
             if bot is not None:
                 del self._waiting_in[bot]
-        secrets = [new_secret() for _ in players]
-        first, second, third = seated(players, [stored for _, stored in secrets])
-        start = GameStart(game_id, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
+        secrets = [new_secret() for _ in new.seats]
+        first, second, third = seated(new.seats, [stored for _, stored in secrets])
+        start = GameStart(game_id, room.name, room.settings, new.seed, datetime.now(UTC), (first, second, third))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
         self._add_game(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
+        return True
 
     def _start_held_games(self) -> None:
         """Storing works again: start the games that were due meanwhile."""
@@ -359,7 +376,8 @@ class Lobby:
 
     def _start_held_game(self, room: Room) -> bool:
         """Start a game of a room. Returns whether it has another one to start."""
-        if room.waiting and not room.closed and not room.finished and (room.full or room.settings.fill):
+        filled = bool(room.waiting and room.settings.fill)
+        if (room.full or filled) and not room.closed and not room.finished:
             self._start_game(room)
         if room.finished:
             self.close_room(room)
@@ -388,8 +406,9 @@ class Lobby:
 
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
+        result, rated = None, self.rooms[game.start.room].rated
         try:
-            result = await self.storing.save(game.party, partial(finished_game, game))
+            result = await self.storing.save(game.party, partial(finished_game, game, rated))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
@@ -400,20 +419,22 @@ class Lobby:
             self.metrics.games.inc()
         self.metrics.playing.dec()
         self._show_end(game)
-        self._close_game(game)
+        self._close_game(game, result)
 
     def _show_end(self, game: LiveGame) -> None:
         """Send everybody the end of the game."""
         game.announce_end()
         self.broadcasts[game.id].game_over()
 
-    def _close_game(self, game: LiveGame) -> None:
+    def _close_game(self, game: LiveGame, result: FinishedGame | None) -> None:
         """Release the bots. A bot that has just lost its connection may still resume, to be sent the end."""
         room = self.rooms[game.start.room]
         room.playing -= 1
         scores = game.start.settings.scores
         for seat in sorted(game.bot_seats, key=lambda seat: scores.index(seat.player.score)):  # each keeps its handicap
             self._release(game, seat)
+        room.game_over(game.id, result)
+        self.start_due(room)
         self._remove_room_if_unused(room)
         self._expire_later(game)
 
@@ -464,7 +485,7 @@ class Lobby:
         self.broadcasts.pop(start.id, None)
 
 
-def seated(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
+def seated(players: Sequence[tuple[PlayerPort | str | Absent, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
     """The players of a game, from who plays and the starting scores.
 
     House bots with the same spec have the same name, and so one rating.
@@ -472,6 +493,8 @@ def seated(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Seque
     for (player, score), stored in zip(players, secret_hashes, strict=True):
         if isinstance(player, str):
             yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
+        elif isinstance(player, Absent):
+            yield Player(player.name, secret_hash=stored, score=score)
         else:
             join = player.join
             yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)

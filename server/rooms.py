@@ -6,8 +6,9 @@ import asyncio
 import random
 import re
 import secrets
+import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -18,6 +19,7 @@ from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
+from server.store import FinishedGame
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
@@ -56,15 +58,36 @@ def check_sitting(given: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} is {value:g}; in a room that is not permanent it is at most {SITTING[name]:g}")
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A player that is missing when its game starts: the room's house bot plays the seat."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game that starts: who gets seats 0 to 2, each with its starting score, and the seed of the walls.
+
+    A bot that waited, the spec of a house bot, or one that is absent.
+    """
+
+    seats: list[tuple[PlayerPort | str | Absent, int]]
+    seed: int
+
+
 class Room:
     """Bots that wait for a game, and counts of the games started here."""
+
+    rated = True  # whether its games count for ratings
+    tournament = False
 
     def __init__(
         self,
         name: str,
         settings: RoomSettings,
         permanent: bool,
-        on_fill_timer: Callable[[Room], None],
+        on_fill_timer: Callable[[Room], object],
         opened_by: str = "",
         linger: float = 0.0,
     ) -> None:
@@ -172,12 +195,18 @@ class Room:
             self._fill_timer.cancel()
             self._fill_timer = None
 
-    def start_game(self) -> tuple[list[tuple[PlayerPort | str, int]], int]:
-        """Take those who have waited longest into a game; more than three wait only where games could not start.
+    def next_id(self) -> str:
+        """The id of the next game."""
+        return uuid.uuid4().hex
 
-        Returns who gets seats 0 to 2, a bot that waited or the spec of a house bot, each with its starting score, and
-        the seed of the game.
-        """
+    def game_restored(self, game: str) -> None:
+        """A game is in play again after a restart of the server."""
+
+    def game_over(self, game: str, result: FinishedGame | None) -> None:
+        """A game has ended, and those of its bots that stay wait here again; None: it cannot be stored."""
+
+    def start_game(self) -> NewGame:
+        """Take those who have waited longest into a game; more than three wait only where games could not start."""
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
         for bot in bots:
@@ -185,7 +214,7 @@ class Room:
         if self.waiting:
             self._start_fill_timer()
         fill = self.settings.fill
-        players: list[PlayerPort | str] = [*bots]
+        players: list[PlayerPort | str | Absent] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
@@ -195,4 +224,4 @@ class Room:
             random.Random(derived_seed(seed, "seats", 0)).shuffle(seats)
         self.started += 1
         self.playing += 1
-        return seats, seed
+        return NewGame(seats, seed)

@@ -43,7 +43,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.access": {
         "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.turns",
     },
-    "server.rooms": {"server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock"},
+    "server.rooms": {
+        "server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock", "server.store",
+    },
+    "server.tournaments": {
+        "server.ports", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
+        "server.stored_settings", "server.names", "server.rooms",
+    },
     "server.spectators": {"server.addresses", "server.connection", "server.turns", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.turns"},
     "server.counting": {"server.limits", "server.store"},
@@ -60,7 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.turns",
         "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
-        "server.limits", "server.house_bots",
+        "server.limits", "server.house_bots", "server.tournaments",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -96,6 +96,7 @@ class StoredGame(GameInfo):
     finished: datetime
     rounds: int
     decisions: int
+    unrated: bool = Field(False, description="of a tournament whose games do not count for ratings")
     seats: ThreeSeats[SeatResult]
 
     @computed_field  # type: ignore[prop-decorator]
@@ -110,13 +111,13 @@ class StoredGame(GameInfo):
         """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot.
 
         Nor does a game count that began with unequal scores, or in which a house bot played below its full strength:
-        every strength would be a new player, whose rating begins at the mean. It does not count for those that were
-        `cut_off`.
+        every strength would be a new player, whose rating begins at the mean, nor one that is `unrated`. It does not
+        count for those that were `cut_off`.
         """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
         even = len({seat.start_score for seat in self.seats}) == 1
         full = not any(seat.house_bot and WEAKENED.search(seat.name) for seat in self.seats)
-        counts = even and full and any(not seat.cut_off for seat in self.seats)
+        counts = even and full and not self.unrated and any(not seat.cut_off for seat in self.seats)
         return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 
@@ -301,6 +302,19 @@ class StoredRoom(Model):
     name: str
     settings: dict[str, Any]
     opened: datetime
+
+
+class StoredTournament(Model):
+    """A tournament, without its result."""
+
+    name: str
+    id: str = Field(description="32 hexadecimal digits, from which the ids of its games follow")
+    settings: dict[str, Any]
+    plan: dict[str, Any]
+    status: str
+    created: datetime
+    games: int = Field(description="of its schedule; 0 before it has begun")
+    played: int = Field(description="of them that count, once it is over")
 
 
 class StoredToken(Model):
