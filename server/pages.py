@@ -34,6 +34,8 @@ PAGES = {
     "/view": ("View a record", "view"),
     "/rooms": ("Rooms", "rooms"),
     "/rooms/{name}/play": ("Play", "play"),
+    "/tournaments": ("Tournaments", "tournaments"),
+    "/tournaments/{name}": ("Tournament", "tournament"),
     "/players": ("Players", "players"),
     "/players/{name}": ("Player", "player"),
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
@@ -28,6 +29,7 @@ from server.tournaments.tournaments import stored_of
 LATEST_START = timedelta(days=30)  # from now
 router = APIRouter(prefix="/api/tournaments", tags=["tournaments"], route_class=Route)
 EntrantName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
+GameStatus = Literal["due", "playing", "finished"]
 Count = Annotated[int, Strict(), Field(ge=0)]
 
 
@@ -46,14 +48,14 @@ class NewTournament(WithSettings):
     )
     entrants: tuple[EntrantName, ...] = Field((), max_length=MAX_ENTRANTS, description="names of bots that connect")
     house_bots: tuple[HouseBot, ...] = Field(
-        (), max_length=MAX_ENTRANTS, description="bots of the server that play, too"
+        (), max_length=MAX_ENTRANTS, description="of the server, by their names"
     )
     places: Annotated[Count, Field(le=MAX_ENTRANTS)] = Field(
         0, description="entrants in all, if others than those named may enter: whoever joins the room first"
     )
     starts: Time | None = Field(
         None,
-        description="when it begins at the latest; null: when all entrants are there, which it never waits longer for",
+        description="when it begins at the latest; earlier, when all entrants are there",
     )
     walls: Annotated[Count, Field(le=MAX_WALLS)] = Field(
         0, description="walls that every three entrants play, in three games each"
@@ -130,7 +132,7 @@ class ScheduledGame(BaseModel):
     wall: int
     seats: tuple[str, str, str] = Field(description="names on seats 0 to 2")
     game: str = Field(description="id of the game, once it is played")
-    status: Literal["due", "playing", "finished"]
+    status: GameStatus
     rank: list[int] | None = Field(None, description="of the seats, 1 to 3")
     score: list[int] | None = None
     taken_over: list[bool] | None = Field(None, description="a house bot played the seat at the end of the game")
@@ -199,18 +201,24 @@ def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @router.get("/{name}/games", summary="The schedule of a tournament", responses=problems(404, 422, 503))
-async def list_schedule(lobby: LobbyHere, name: str, cursor: Cursor = None, limit: Limit = 50) -> Page[ScheduledGame]:
+async def list_schedule(
+    lobby: LobbyHere,
+    name: str,
+    status: Annotated[GameStatus | None, Query(description="only these")] = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Page[ScheduledGame]:
     """All games in the order in which they are due; of a tournament that is over, those that were played."""
     find(lobby, name)
     (after,) = read_cursor(BY_NUMBER, cursor) or (-1,)
+    rows: Iterable[dict[str, Any]]
     if (tournament := lobby.tournaments.current.get(name)) is not None:
-        rows = [
-            scheduled(tournament, number) for number in range(after + 1, len(tournament.schedule))[: one_more(limit)]
-        ]
+        rows = (scheduled(tournament, number) for number in range(after + 1, len(tournament.schedule)))
     else:
         document = await lobby.tournaments.document_of(name) or {"schedule": []}
-        rows = [row for row in document["schedule"] if row["number"] > after][: one_more(limit)]
-    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in rows], limit))
+        rows = (row for row in document["schedule"] if row["number"] > after)
+    chosen = islice((row for row in rows if status in (None, row["status"])), one_more(limit))
+    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
 
 
 def scheduled(tournament: Tournament, number: int) -> dict[str, Any]:

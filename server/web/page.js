@@ -9,6 +9,7 @@ addWords({
     lobby: "Lobby",
     players: "Players",
     rooms: "Rooms",
+    tournaments: "Tournaments",
     view: "View a record",
     other_language: "日本語",
     pages: "Pages",
@@ -21,6 +22,7 @@ addWords({
     lobby: "ロビー",
     players: "成績",
     rooms: "卓一覧",
+    tournaments: "大会",
     view: "牌譜を見る",
     other_language: "English",
     pages: "ページ",
@@ -31,7 +33,7 @@ addWords({
   },
 });
 
-const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view" };
+const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", tournaments: "/tournaments", view: "/view" };
 const THEME = "nukidora.theme"; // key of the browser's storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {
