@@ -42,9 +42,8 @@ class Limits:
     kept_time: float = 60.0  # at most, that a game is kept once it is over; the resume timeout may be minutes
     max_tournaments: int = 4  # that are not over: each may play eight games at once, and its standings take time
     kept_tournaments: int = 100  # with those that are over
-    standings_hold: float = (
-        2.0  # for which the standings of a tournament hold; they are computed when they are asked for
-    )
+    standings_hold: float = 2.0  # for which the standings of a tournament hold; then they are computed when asked for
+    standings_share: float = 0.05  # of the time, at most, in which a thread computes those of a tournament
     linger: float = 60.0  # that a room for one sitting stays open when it is empty
 
     # The database

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -47,9 +48,7 @@ class NewTournament(WithSettings):
         description=f"{ROOM_TEXT}; also of the room that entrants join"
     )
     entrants: tuple[EntrantName, ...] = Field((), max_length=MAX_ENTRANTS, description="names of bots that connect")
-    house_bots: tuple[HouseBot, ...] = Field(
-        (), max_length=MAX_ENTRANTS, description="of the server, by their names"
-    )
+    house_bots: tuple[HouseBot, ...] = Field((), max_length=MAX_ENTRANTS, description="of the server, by their names")
     places: Annotated[Count, Field(le=MAX_ENTRANTS)] = Field(
         0, description="entrants in all, if others than those named may enter: whoever joins the room first"
     )
@@ -251,7 +250,7 @@ async def create_tournament(
         seed=secrets.randbits(64) if new.seed is None else new.seed,
     )
     try:
-        plan.check()
+        await asyncio.to_thread(plan.check)  # it may make a schedule
         check_settings(new.given)
         check_start(plan.starts)
         await check_tokens(lobby, plan)

@@ -26,7 +26,7 @@ from server.tournaments.tournament import Result
 COUNTED = (
     "rounds", "wins", "tsumos", "deal_ins", "riichis", "calls", "draws", "nukidora", "win_points", "deal_in_points",
 )  # fmt: skip
-LIVE_SAMPLES = 100  # of the bootstrap, while the tournament goes on
+LIVE_SAMPLES = 50  # of the bootstrap, while the tournament goes on
 
 
 def document(

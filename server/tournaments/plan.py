@@ -102,7 +102,7 @@ class Plan(BaseModel):
         if self.walls:
             yield from ((wall, three) for wall in range(self.walls) for three in combinations(players, N_SEATS))
         else:
-            batches = Schedule(players).batches(walls_of_pairs(self.games, len(players)))
+            batches = Schedule(players, max_batch=1).batches(walls_of_pairs(self.games, len(players)))
             yield from sorted(((wall, batch.bots) for batch in batches for wall in batch.walls), key=lambda it: it[0])
 
     def schedule(self) -> list[Due]:

@@ -112,9 +112,9 @@ class Tournament(Room):
 
     # The schedule -----------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Begin with the players of the plan."""
-        self.status, self.schedule = "running", self.plan.schedule()
+    def begin(self, schedule: list[Due]) -> None:
+        """Begin with the schedule of the plan."""
+        self.status, self.schedule = "running", schedule
         self._pending = {due.number: due for due in self.schedule}
         for name in self.plan.players:
             self._miss(name)

@@ -56,6 +56,7 @@ class Tournaments:
         self._timers: dict[str, Timer] = {}  # of those that begin at a time
         self._ending: set[Tournament] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._saving = asyncio.Lock()
         self._computing = asyncio.Lock()
         self._live: dict[str, tuple[int, float, dict[str, Any]]] = {}  # games, loop time, document
 
@@ -161,9 +162,11 @@ class Tournaments:
         self._start_task(self._store_and_begin(tournament))
 
     async def _store_and_begin(self, tournament: Tournament) -> None:
-        await self._saved(stored_of(tournament).model_copy(update={"status": "running"}))
+        schedule = await asyncio.to_thread(tournament.plan.schedule)
+        stored = stored_of(tournament).model_copy(update={"status": "running", "games": len(schedule)})
+        await self._saved(stored)
         if tournament.status == "open":  # else it was cancelled meanwhile
-            tournament.begin()
+            tournament.begin(schedule)
             log.info("tournament begins", name=tournament.name, games=len(tournament.schedule))
             self._rooms.start_due(tournament)
 
@@ -194,13 +197,14 @@ class Tournaments:
         log.info("tournament over", name=tournament.name, status=tournament.status, games=len(tournament.results))
 
     async def _saved(self, stored: StoredTournament, result: dict[str, Any] | None = None) -> None:
-        """Store, however often that fails."""
-        while True:
-            try:
-                return await self._store.save_tournament(stored, result)
-            except StoreError as error:
-                log.error("tournament cannot be stored, trying again", name=stored.name, error=str(error))
-                await asyncio.sleep(self._limits.store_retry)
+        """Store, however often that fails; one after the other, so that the last one stays."""
+        async with self._saving:
+            while True:
+                try:
+                    return await self._store.save_tournament(stored, result)
+                except StoreError as error:
+                    log.error("tournament cannot be stored, trying again", name=stored.name, error=str(error))
+                    await asyncio.sleep(self._limits.store_retry)
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -219,19 +223,19 @@ class Tournaments:
 
         None if there is no such tournament. Raises StoreError.
         """
-        while (tournament := self.current.get(name)) is not None:
+        loop = asyncio.get_running_loop()
+        async with self._computing:  # one at a time; those who wait take what the first has computed
+            tournament = self.current.get(name)
+            if tournament is None:
+                return await self._store.tournament_result(name)
             n_games, until, found = self._live.get(name, (-1, 0.0, {}))
-            now = asyncio.get_running_loop().time()
-            if found and (n_games == len(tournament.results) or now < until):
-                return found
-            async with self._computing:  # one at a time: it takes a thread's time
-                if self._live.get(name, (-1, 0.0, {}))[1] <= now and self.current.get(name) is tournament:
-                    n_games = len(tournament.results)
-                    found = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
-                    until = asyncio.get_running_loop().time() + self._limits.standings_hold
-                    self._live[name] = n_games, until, found
-                    return found
-        return await self._store.tournament_result(name)
+            if n_games != len(tournament.results) and loop.time() >= until:
+                n_games, start = len(tournament.results), loop.time()
+                found = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
+                took = loop.time() - start
+                until = loop.time() + max(self._limits.standings_hold, took / self._limits.standings_share)
+                self._live[name] = n_games, until, found
+            return found
 
 
 def computation(tournament: Tournament, samples: int = SAMPLES) -> Callable[[], dict[str, Any]]:
