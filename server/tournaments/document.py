@@ -41,7 +41,11 @@ def document(
 
     An entrant for whom a house bot played every game has `failed`: its games are left out of the standings.
     """
-    played = [due for due in schedule if due.number in results]
+    place = {name: index for index, name in enumerate(plan.players)}
+    played = sorted(  # as in the arena's document, from which the same standings follow to the last digit
+        (due for due in schedule if due.number in results),
+        key=lambda due: (sorted(place[name] for name in due.seats), due.wall, due.number),
+    )
     failed = failed_entrants(played, results)
     counted = [due for due in played if failed.isdisjoint(due.seats)]
     names = [name for name in plan.players if any(name in due.seats for due in counted)]
@@ -60,7 +64,9 @@ def document(
         "pairs": [asdict(pair) for pair in pairs.values()],
         "matches": list(matches(plan, played, results)),
         "schedule": [
-            entry(due, game_id(tournament_id, due.number), "finished", results.get(due.number)) for due in played
+            entry(due, game_id(tournament_id, due.number), "finished", results[due.number])
+            for due in schedule
+            if due.number in results
         ],
     }
 
@@ -99,14 +105,7 @@ def games_of(names: Sequence[str], counted: Sequence[Due], results: Mapping[int,
 
 def matches(plan: Plan, played: Sequence[Due], results: Mapping[int, Result]) -> Iterator[dict[str, Any]]:
     """The games of every three that have met, on the walls that they have played in all rotations."""
-    place = {name: index for index, name in enumerate(plan.players)}
-
-    def three(due: Due) -> list[int]:
-        return sorted(place[name] for name in due.seats)
-
-    ordered = sorted(played, key=lambda due: (three(due), due.wall, due.number))
-    for numbers, of_three in groupby(ordered, three):
-        bots = [plan.players[number] for number in numbers]
+    for bots, of_three in groupby(played, lambda due: [name for name in plan.players if name in due.seats]):
         walls = [list(on_wall) for _, on_wall in groupby(of_three, lambda due: due.wall)]
         whole = [on_wall for on_wall in walls if len(on_wall) == ROTATIONS]
         if not whole:
