@@ -19,7 +19,7 @@ from server.limits import Limits
 from server.store import Keep
 from server.tournaments.document import COUNTED
 from tests.support.running_server import Live, live
-from tests.support.server_bots import Bot, Clock, stored_games, stored_lines, together, until
+from tests.support.server_bots import Bot, Clock, live_game, stored_games, stored_lines, together, until
 
 CUP = "/api/tournaments/cup"
 LONG = 1e6  # seconds; more than the clocks of these tests advance
@@ -143,6 +143,7 @@ async def test_an_entrant_that_disappears(tmp_path: Path) -> None:
         playing = asyncio.create_task(a.play())
         await b.until_own()
         b.abort()  # in its first game
+        await until(lambda: any(seat.needs_connection for seat in live_game(at.server).seats))
         clock.advance(501)
         tournament = at.server.lobby.tournaments.current["cup"]
         await until(lambda: len(tournament.results) == 1 and not tournament.in_play)
