@@ -203,7 +203,7 @@ def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:
 async def list_schedule(
     lobby: LobbyHere,
     name: str,
-    status: Annotated[GameStatus | None, Query(description="only these")] = None,
+    status: Annotated[Literal["all", "due", "playing", "finished"], Query(description="of the games")] = "all",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[ScheduledGame]:
@@ -216,7 +216,7 @@ async def list_schedule(
     else:
         document = await lobby.tournaments.document_of(name) or {"schedule": []}
         rows = (row for row in document["schedule"] if row["number"] > after)
-    chosen = islice((row for row in rows if status in (None, row["status"])), one_more(limit))
+    chosen = islice((row for row in rows if status in ("all", row["status"])), one_more(limit))
     return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
 
 

@@ -192,7 +192,7 @@ function start() {
   let over = false;
   let stale = true; // what is shown, although it is over
   const { button, look, turnTo } = turned(
-    () => `${path}/games?limit=${LIMIT}${shown === "all" ? "" : `&status=${shown}`}`,
+    () => `${path}/games?limit=${LIMIT}&status=${shown}`,
     ["tour_next", "tour_start"],
     (games) => {
       empty.hidden = games.length > 0;
