@@ -38,8 +38,9 @@ check: .venv/installed-dev node_modules/installed
 	$(BIN)/mypy
 	npm run --silent check
 
+# Not --quiet: MkDocs then ignores warnings, and --strict fails for none.
 docs: .venv/installed-docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "the documentation is in site/"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict && echo "the documentation is in site/"
 
 # The pictures of README, by the commands that it shows; ARGS: the names of some, such as arena.svg.
 pictures: .venv/installed-test

@@ -1,4 +1,4 @@
-"""The interface of a bot (`Agent`), what a bot may offer besides, and the base classes of compiled bots."""
+"""The interface of a bot (`Agent`), its optional extensions, and the base classes of compiled bots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Agent(Protocol):
     def act(self, views: np.ndarray) -> np.ndarray:
         """Choose an action in each of `views`.
 
-        `views` is TABLE[n]; in each, the seat `viewer` has to act, and all that this seat may not know is blank.
+        `views` is TABLE[n]; in each, the seat `viewer` is to act, and everything hidden from this seat is blank.
         Returns int64[n] of legal action numbers (see `engine.actions`).
         """
         ...
@@ -39,7 +39,7 @@ class Annotating(Protocol):
     """A bot that annotates its replies."""
 
     def annotate(self) -> dict[str, Any]:
-        """The annotation of the reply to the last view of the last call of `act`; {} for none.
+        """Return the annotation of the reply to the last view of the last call of `act`; {} if there is none.
 
         It must be JSON of at most 4096 bytes. Over mjai it is sent along with the reply under the key ``ext_bot``:
         it is kept in the record of the game, and opponents never see it.
@@ -54,7 +54,7 @@ class ActionValues(Protocol):
     def action_values(self, views: np.ndarray) -> np.ndarray:
         """The value of each action in `views` TABLE[n]: float32[n, N_ACTIONS], in placements.
 
-        A value higher by 1 means an expected placement better by 1; only differences within a row have a meaning.
+        A value higher by 1 means an expected placement better by 1; only differences within a row are meaningful.
         Actions that are illegal or were not evaluated have -inf. The action that `act` chooses has the highest value.
         """
         ...

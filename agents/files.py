@@ -1,4 +1,4 @@
-"""Bots in a file of one's own: ``FILE.py:NAME`` and ``FILE.py:NAME:ARGUMENT``; the rules are in `agents.registry`."""
+"""Bots in a user's file: ``FILE.py:NAME`` and ``FILE.py:NAME:ARGUMENT``; the rules are in `agents.registry`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 SPEC = re.compile(r"(?P<file>.*?\.py)(?::(?P<name>[^:]*)(?::(?P<argument>.*))?)?", re.DOTALL)
 PROGRAM = re.compile(r"exec[:+]|\w+://")
-# Frames in these files tell the author of a bot nothing: Python's and our own; those of installed packages tell less.
+# Frames of a traceback that do not help the author of a bot: Python's and our own; those of packages help little.
 PYTHON = ("<frozen", __file__, str(Path(__file__).with_name("registry.py")), sysconfig.get_path("stdlib"))
 PACKAGES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 
 
 def is_file(spec: str) -> bool:
-    """Whether `spec` names a bot in a file, as far as its text tells. Programs and connections are none."""
+    """Return whether `spec` names a bot in a file, judging by its text. Programs and connections do not."""
     return SPEC.fullmatch(spec) is not None and not PROGRAM.match(spec)
 
 
 def make_from_file(spec: str, seed: int) -> Agent:
     """The bot that ``FILE.py:NAME`` or ``FILE.py:NAME:ARGUMENT`` names. Raises ValueError."""
-    path, name, argument = checked_file(spec)
+    path, name, argument = split_file_spec(spec)
     factory = getattr(_load(path), name, None)
     if not callable(factory):
         bots = _bots_in(path)
@@ -44,7 +44,7 @@ def make_from_file(spec: str, seed: int) -> Agent:
     return _call(factory, f"{path}:{name}", argument, seed)
 
 
-def checked_file(spec: str) -> tuple[Path, str, str | None]:
+def split_file_spec(spec: str) -> tuple[Path, str, str | None]:
     """The path, the name in the file, and the argument of ``FILE.py:NAME:ARGUMENT``. Nothing is loaded.
 
     Raises ValueError where there is no such file, or no name is given.
@@ -80,28 +80,28 @@ def _call(factory: Callable[..., Any], what: str, argument: str | None, seed: in
         signature.bind(**given)
     except TypeError as error:
         raise ValueError(f"{what}: {error}; only parameters named seed and argument are given") from None
-    return made(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
+    return call_factory(lambda seed: factory(**given | ({"seed": seed} if "seed" in given else {})), seed, what)
 
 
 def agent_of(bot: Any) -> Agent:
     """The bot of an object: an agent, a tactic (any callable that takes a view), or a class of either.
 
-    Raises ValueError for what is none.
+    Raises ValueError for anything else.
     """
     if isinstance(bot, type):
         return _call(bot, bot.__name__, None, 0)
-    return made(partial(_itself, bot), 0, repr(bot))
+    return call_factory(partial(_itself, bot), 0, repr(bot))
 
 
 def _itself(bot: Any, seed: int) -> Any:
-    """The bot, whatever the seed; a function of the module, so that environments can be pickled."""
+    """Return the bot, whatever the seed; a module-level function, so that environments can be pickled."""
     return bot
 
 
-def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
-    """The bot that `make` returns for a seed, of which `what` is the name in messages; also one that is a tactic.
+def call_factory(make: Callable[[int], Any], seed: int, what: str) -> Agent:
+    """Return the bot that `make` returns for a seed, which may be a tactic; messages call it `what`.
 
-    Raises ValueError where `make` raises, and for what is no bot; see `checked`.
+    Raises ValueError if `make` raises, or returns no bot; see `check_agent`.
     """
     try:
         bot = make(seed)
@@ -111,12 +111,12 @@ def made(make: Callable[[int], Any], seed: int, what: str) -> Agent:
         from agents.tactics import TacticAgent
 
         if not callable(getattr(bot, "observe", make)):
-            raise ValueError(f"{what} has an observe that is no method")
+            raise ValueError(f"{what} has an observe that is not a method")
         bot = TacticAgent(make, seed, getattr(bot, "name", type(bot).__name__))
-    return checked(bot, what)
+    return check_agent(bot, what)
 
 
-def checked(bot: Any, what: str) -> Agent:
+def check_agent(bot: Any, what: str) -> Agent:
     """`bot`, if it has what an agent needs; one without a name is named by its class. Raises ValueError."""
     if not callable(getattr(bot, "act", None)):
         raise ValueError(
@@ -134,7 +134,7 @@ def checked(bot: Any, what: str) -> Agent:
 
 
 def where_raised(error: BaseException) -> str:
-    """An exception of somebody's code in one line: file, line, type and message."""
+    """Describe an exception in a user's code in one line: file, line, type and message."""
     text = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
     if isinstance(error, SyntaxError):
         place = f"{error.filename}, line {error.lineno}" if error.filename else ""

@@ -15,9 +15,9 @@
     * The bot needs a method ``act(views)``, or ``__call__(view)`` as a tactic (see `agents.tactics`); tables show its
       ``name``, or that of its class if it has none.
     * A relative path begins at the working directory, and ``~`` is the home directory.
-    * The file may import modules that lie beside it. Its folder is searched last, so that it hides no other module:
+    * The file may import modules in its folder. Its folder is searched last, so that it hides no other module:
       where two have the same name, the installed one is imported.
-    * Each process executes the file once; the workers of the arena and of training are processes of their own.
+    * Each process executes the file once; the workers of the arena and of training are separate processes.
     * A file whose path contains a comma is put in double quotes where bots are separated by commas.
 
 ``BOT@-300``
@@ -35,17 +35,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.built_in import BUILT_IN
-from agents.files import PROGRAM, checked, checked_file, is_file, made, make_from_file, where_raised
+from agents.files import PROGRAM, call_factory, check_agent, is_file, make_from_file, split_file_spec, where_raised
 from agents.strength.spec import split_strength
-from engine.checks import checked_seed
+from engine.checks import check_seed
 
 if TYPE_CHECKING:
     from agents.base import Agent, Factory
 
-__all__ = ["GROUP", "check", "checked", "is_built_in", "is_file", "make", "names"]
+__all__ = ["GROUP", "check", "check_agent", "is_built_in", "is_file", "make", "names"]
 
 GROUP = "nukidora.agents"
-PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that somebody may have meant
+PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that may have been meant
 
 
 def _find(name: str) -> EntryPoint | None:
@@ -64,29 +64,29 @@ def is_built_in(spec: str) -> bool:
     """Whether `spec` is a built-in bot without an argument, such as ``rule`` or ``rule@-300``.
 
     Making it runs and reads nothing that the text names, so that the text may come from other people. Raises ValueError
-    for a strength that is none.
+    for an invalid strength.
     """
     return split_strength(spec)[0] in BUILT_IN
 
 
 def check(spec: str) -> None:
-    """Raise ValueError, in one line, for a text that names no bot, as far as can be told without loading one.
+    """Raise ValueError, in one line, for a text that names no bot, as far as can be checked without loading one.
 
-    That is what programs do before they import what their bots need, so that a slip is told at once.
+    Programs call this before they import what their bots need, so that a mistake is reported at once.
     """
     bot, _ = split_strength(spec)
     if _registered(bot) is None:
-        checked_file(bot)
+        split_file_spec(bot)
 
 
 def make(spec: str, seed: int = 0) -> Agent:
     """The bot that `spec` names; see above for what it may be.
 
     Raises ValueError, in one line, for an unknown name (the message lists the known ones), a file or an entry point
-    that cannot be loaded, a seed beyond 64 bits, and where the bot rejects its argument. Raises TypeError for a seed
-    that is no integer.
+    that cannot be loaded, a seed beyond 64 bits, and if the bot rejects its argument. Raises TypeError for a seed that
+    is not an integer.
     """
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     if not isinstance(spec, str):
         raise TypeError(f"a bot is named by a text such as 'rule', not {spec!r}")
     bot, strength = split_strength(spec)
@@ -103,7 +103,7 @@ def make(spec: str, seed: int = 0) -> Agent:
         built_in: Agent = found.load()(argument if colon else None, seed)
         return built_in
     factory = _load(found)
-    return made(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
+    return call_factory(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
 
 
 def _registered(spec: str) -> EntryPoint | None:

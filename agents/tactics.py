@@ -1,8 +1,8 @@
 """Tactics: classes that choose one action for one view, and may observe what everybody does, as agents.
 
 A tactic is an object with ``__call__(view) -> action`` and no method ``act``. `TacticAgent` makes one for each round in
-which a seat has to act, so that what a tactic remembers is of one seat and one round, however many tables are played
-at once. Views do not say which table they are of, but what a seat has been dealt does.
+which a seat has to act, so that a tactic only remembers one seat and one round, however many tables are played at once.
+Views do not say which table they are of, but what a seat has been dealt does.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TacticAgent:
         self._rounds: OrderedDict[bytes, SeatInRound] = OrderedDict()
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`. Raises BadAnswer for a tactic that raises or returns no legal action."""
+        """See `agents.base.Agent`. Raises BadAnswer if a tactic raises, or returns no legal action."""
         copies = (views[k : k + 1].copy()[0] for k in range(len(views)))  # a tactic may keep its views
         return np.array([self._act(view) for view in copies], dtype=np.int64)
 
@@ -94,7 +94,7 @@ class SeatInRound:
         )
 
     def _observe(self, view: np.record) -> None:
-        """Tell the tactic the public actions since its last decision."""
+        """Pass the tactic the public actions since its last decision."""
         self._reader.t, self._reader.wall = view, view["wall"].tolist()
         for message in self._reader.read():
             self._state.update(message)
@@ -123,7 +123,7 @@ class SeatInRound:
 
 
 def start_of_round(view: np.record) -> bytes:
-    """What does not change in a round and tells it from others: the seat, the scores and what the seat was dealt."""
+    """Return what identifies a round: the seat, the scores and what the seat was dealt."""
     viewer, dealer = int(view["viewer"]), int(view["dealer"])
     first = HAND_SIZE * ((viewer - dealer) % N_SEATS)
     numbers = [viewer, dealer, int(view["round_wind"]), int(view["honba"]), *view["seat"]["start_score"].tolist()]
@@ -132,6 +132,6 @@ def start_of_round(view: np.record) -> bytes:
 
 
 def rules_in(view: np.record) -> Rules:
-    """The rules of a view, as far as they are of one round."""
+    """Return the rules of a view, those that concern a single round."""
     switches: Any = {name: bool(view["rules"][name]) for name in RULES.names or () if name != "last_wind"}
     return Rules("of a view", "hanchan" if view["rules"]["last_wind"] else "east", **switches)

@@ -11,12 +11,12 @@ from typing import Literal
 from rich.console import Console
 
 from agents.base import Agent
-from agents.registry import checked
+from agents.registry import check_agent
 from arena.match import Match
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, games_of, round_up
 from arena.stopping import Sprt, Until
-from engine.checks import checked_scores, checked_seed, whole_number
+from engine.checks import check_scores, check_seed, whole_number
 from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
 
@@ -43,45 +43,46 @@ def play(
 
     ``bots``: three names (as for ``--bots``) or objects with a ``name`` and a method ``act(views)``, see
     `agents.base.Agent`. ``games`` is rounded up to a multiple of three, since each wall is played in three rotations of
-    the seats; ``seed`` is that of all walls and of the bots given by name. ``jobs``: 1 plays in this process, more
-    in as many worker processes; all bots must then be given by name, and a script needs ``if __name__ == "__main__":``,
-    as for `multiprocessing`. ``save``: a folder for the records of the games. ``timeout``: seconds that an external bot
-    has for an answer. ``scores``: the points that each of ``bots`` starts every game with, as a handicap; together
-    105,000. ``stop``: ends the match before ``games`` when it is known whether the first bot is better, as in
-    ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
-    ``control_variates``: placements and final points without the luck of the walls, see `arena.luck`. ``tenhou_seed``:
-    of a game on Tenhou, in place of walls that are shuffled, see `arena.schedule.RunSettings`. ``html``: a file
-    for the report, a page of tables and figures. ``parquet``: a folder for ``games.parquet`` and ``rounds.parquet``,
-    with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both need the extra ``report``. Progress is shown
-    on stderr.
+    the seats; ``seed`` seeds all walls and the bots given by name. ``jobs``: with 1, the games are played in this
+    process; with more, in that many worker processes: all bots must then be given by name, and a script needs
+    ``if __name__ == "__main__":``, as for `multiprocessing`. ``save``: a folder for the records of the games.
+    ``timeout``: seconds an external bot has to answer. ``scores``: the starting points of each of ``bots`` in every
+    game, as a handicap; they add up to 105,000. ``stop``: ends the match early, when it is known whether the first bot
+    is better, as in ``Sprt(0, -0.02)``, or when the intervals are narrow, as in ``Until(0.01)``; see `arena.stopping`.
+    ``control_variates``: remove the luck of the walls from placements and final points, see `arena.luck`.
+    ``tenhou_seed``: the seed of a game on Tenhou, whose walls are played instead of shuffled ones, see
+    `arena.schedule.RunSettings`. ``html``: a file for the report, a page of tables and figures. ``parquet``: a folder
+    for ``games.parquet`` and ``rounds.parquet``, with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both
+    need the extra ``report``. Progress is shown on stderr.
 
-    Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if the extra
-    ``report`` is missing that ``html`` or ``parquet`` need.
+    Raises ValueError for a bot or setting that does not exist, TypeError if a numeric argument is not a number,
+    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if ``html`` or
+    ``parquet`` is given without the extra ``report``.
 
-    >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
-    >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
-    True
-    >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
-    [('efficiency', 'random', True)]
-    >>> print(str(match).splitlines()[0])
-    Results: 10 walls in 3 rotations, tenhou east, seed 1
+    Examples:
+        >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
+        >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
+        True
+        >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
+        [('efficiency', 'random', True)]
+        >>> print(str(match).splitlines()[0])
+        Results: 10 walls in 3 rotations, tenhou east, seed 1
     """
     if isinstance(bots, str) or len(bots) != N_SEATS:
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')
     games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
-    seed = checked_seed(seed)
+    seed = check_seed(seed)
     for bot in bots:
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
-    named = tuple(bot if isinstance(bot, str) else checked(bot, repr(bot)).name for bot in bots)
+    named = tuple(bot if isinstance(bot, str) else check_agent(bot, repr(bot)).name for bot in bots)
     settings = RunSettings(
-        *(named, round_up(games), seed, rules, length, timeout, checked_scores(scores), stop, control_variates),
+        *(named, round_up(games), seed, rules, length, timeout, check_scores(scores), stop, control_variates),
         tenhou_seed=tenhou_seed,
     )
     settings.make_rules()  # raises for rules that do not exist
-    settings.tenhou_walls(games_of(settings, [0]))  # raises for a seed that is none
+    settings.tenhou_walls(games_of(settings, [0]))  # raises for an invalid seed
     make_bots = None
     if any(not isinstance(bot, str) for bot in bots):
         if jobs > 1:

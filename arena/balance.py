@@ -1,4 +1,4 @@
-"""python -m arena balance: turns the strength dials of three bots until they place alike."""
+"""python -m arena balance: turns the strength dials of three bots until they are even."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from engine.common.options import Parser, three_bots
 EPILOG = """\
 Three bots are even if each finishes ahead of each other in half of the games. A step plays up to 8,000 games with the
 same dials. After 1,000 the dials are corrected if some share is 60 % or more, after 2,000 if it is 58 % or more, after
-4,000 if it is 56 % or more, and after 8,000 if the 95 % interval of any share does not contain 50 %. A correction makes
-each bot weaker by half the points by which its rating exceeds that of the weakest, and starts a new step on other
-walls; all dials are then raised alike until the strongest dial is at full strength. Without a correction after 8,000
-games the bots are even.
+4,000 if it is 56 % or more, and after 8,000 if the 95 % interval of any share does not contain 50 %. A correction
+weakens each bot by half of its rating lead over the weakest; then all dials are raised by the same number of points
+until the highest is at full strength, and a new step starts on other walls. If 8,000 games call for no correction, the
+bots are even.
 
 Bots need a scale (calibrate) unless they are the weakest; external bots have none. A bot with a strength, as in
 rule@-100, starts there.
@@ -45,6 +45,6 @@ def main(arguments: Sequence[str]) -> int:
             specs.check(bot)
     except ValueError as error:
         parser.error(str(error))
-    from arena.balancing import start  # only now: it takes numba, which the options do not need
+    from arena.balancing import start  # imported late: it loads numba, which the options do not need
 
     return start(parser, options)

@@ -1,4 +1,4 @@
-"""The search for strengths of three bots at which they place alike (``python -m arena balance``)."""
+"""The search for the strengths at which three bots are even (``python -m arena balance``)."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import connected
 from engine.contests.estimates import Estimate
+from engine.contests.observations import SHARE
 from engine.contests.ratings import rate
 from engine.contests.seating import ROTATIONS
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 
-# Games of a step at which it is looked at -> the share of games in which one bot finishes ahead of another from which
-# on the dials are corrected at once. Few games call for a correction only where a share is far from one half; None: any
-# share whose interval does not contain one half.
+# Number of games after which a step is checked -> the share of games finished ahead of another bot from which the dials
+# are corrected. After few games only a share far from one half calls for a correction; None: any share whose interval
+# does not contain one half.
 LOOKS: tuple[tuple[int, float | None], ...] = ((1000, 0.60), (2000, 0.58), (4000, 0.56), (8000, None))
-TAKEN = 0.5  # of the measured surplus, by a correction
+TAKEN = 0.5  # the share of the measured surplus that a correction removes
 
 
 class CannotBalanceError(Exception):
@@ -52,8 +53,8 @@ class CannotBalanceError(Exception):
 class Look:
     """What the games of a step have shown so far.
 
-    ``ahead``: for each two bots, the share of games in which the first of them finished ahead; ``surplus``: the points
-    by which each bot's rating exceeds the lowest.
+    ``ahead``: for each pair of bots, the share of games in which the first of them finished ahead; ``surplus``: the
+    points by which each bot's rating exceeds the lowest.
     """
 
     bots: tuple[str, ...]
@@ -70,14 +71,14 @@ class Look:
     def __str__(self) -> str:
         pairs = combinations(labels(self.bots), 2)
         shares = (
-            f"{a} ahead of {b} in {share.mean:.1%} ± {share.interval or 0:.1%}"
+            f"{a} ahead of {b} in {share.mean:.1%}" + (f" ± {share.interval:.1%}" if share.interval else "")
             for (a, b), share in zip(pairs, self.ahead)
         )
         return f"{self.games:,} games: " + ", ".join(shares)
 
 
 def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Look:
-    """The `Look` at the first ``games`` of a step; more may be finished where an interrupted search goes on."""
+    """Return the `Look` at the first ``games`` of a step; a resumed search may have finished more."""
     n_walls = games // ROTATIONS
     played = [
         BotGames(each.bot, each.counts[:n_walls], each.placements[:n_walls], each.final_points[:n_walls])
@@ -85,7 +86,7 @@ def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Lo
     ]
     walls = np.repeat(np.arange(n_walls), ROTATIONS)
     points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls).points
-    ahead = tuple(estimate((a.placements < b.placements).astype(float)) for a, b in combinations(played, 2))
+    ahead = tuple(estimate((a.placements < b.placements).astype(float), SHARE) for a, b in combinations(played, 2))
     return Look(bots, games, ahead, tuple((points - points.min()).tolist()))
 
 
@@ -106,14 +107,14 @@ class Dials:
         return tuple(f"{bot}@{points}" if points else bot for bot, points in zip(self.bots, self.strengths))
 
     def correct(self, surplus: Sequence[float]) -> None:
-        """Make each bot weaker by TAKEN of its surplus; the dial that is turned least goes back to full strength.
+        """Weaken each bot by TAKEN of its surplus, then raise all dials until the highest is at full strength.
 
         Raises CannotBalanceError where a bot has no dial or its dial is at the end, ValueError for a bad scale.
         """
         corrected = [points - TAKEN * more for points, more in zip(self.strengths, surplus)]
         wanted = [round(points - max(corrected)) for points in corrected]
-        if wanted == self.strengths:  # as where A beats B, B beats C and C beats A
-            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can mend that")
+        if wanted == self.strengths:  # for example if A beats B, B beats C and C beats A
+            raise CannotBalanceError("their ratings are even to a point, but not every pair is; no dial can fix that")
         before = list(self.strengths)
         for index, (bot, points) in enumerate(zip(self.bots, wanted)):
             if points < 0 and is_external(bot):
@@ -144,7 +145,7 @@ class Balance:
             self._folder = self.json.with_name(self.json.name + ".partial")
 
     def run(self, console: Console) -> Iterator[str]:
-        """Play until the bots are even, and tell what was seen and done, line by line.
+        """Play until the bots are even; yield a line for each look and each correction.
 
         Raises CannotBalanceError, ValueError (a bad scale, a folder of another run) and what `Series.play` raises.
         """
@@ -165,7 +166,7 @@ class Balance:
 
     def _start_step(self) -> Series:
         number, options = len(self._steps), self._options
-        games, step_seed = round_up(LOOKS[-1][0]), derived_seed(options.seed, "step", number)
+        games, step_seed = round_up(LOOKS[-1][0]), derive_seed(options.seed, "step", number)
         match = RunSettings(self.dials.specs, games, step_seed, options.rules, options.length, options.timeout)
         folder = None if self._folder is None else self._folder / f"{number:02}"
         self._steps.append(Series([match], self.workers, folder))

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import ceil, floor, log10, sqrt
+from math import ceil, floor, log10
 
 import numpy as np
 
-from arena.luck import without_luck
+from arena.luck import adjust_for_luck
 from arena.tallies.names import HISTOGRAMS, INDEX, block
+from engine.common import student
 from engine.compiling import kernel
-from engine.contests import student
 from engine.contests.estimates import Estimate
+from engine.contests.observations import DIFFERENCE, PLACE, POINTS
 from engine.contests.seating import ROTATIONS, seating
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
@@ -107,18 +108,18 @@ class BotGames:
     @property
     def luck_ratio(self) -> float | None:
         """How wide the interval of the placement is without luck, as a share of its width as played."""
-        played = estimate(self.placements).interval
-        return None if self.luck is None or not played else (estimate(self.fair_placements).interval or 0.0) / played
+        played, fairly = estimate(self.placements, PLACE).interval, self.placement.interval
+        return None if self.luck is None or not played or not fairly else fairly / played
 
     @property
     def placement(self) -> Estimate:
         """The mean placement, without luck if it was measured."""
-        return estimate(self.fair_placements)
+        return estimate(self.fair_placements, PLACE)
 
     @property
     def points(self) -> Estimate:
         """The mean final points, without luck if it was measured."""
-        return estimate(self.fair_points)
+        return estimate(self.fair_points, POINTS)
 
     @property
     def busts(self) -> int:
@@ -207,13 +208,13 @@ def compare(first: BotGames, second: BotGames) -> Comparison:
     """Compare two bots that have played on the same walls."""
     luck = None if first.luck is None or second.luck is None else first.luck - second.luck
     by_wall = fair(first.placements - second.placements, luck, 0)
-    return Comparison(first.bot, second.bot, first.n_games, estimate(by_wall), superiority(by_wall))
+    return Comparison(first.bot, second.bot, first.n_games, estimate(by_wall, DIFFERENCE), superiority(by_wall))
 
 
 def fair(values: np.ndarray, luck: np.ndarray | None, index: int) -> np.ndarray:
     """The mean of ``values``, [walls, rotations], on each wall, without the ``luck`` of that index: float64[walls]."""
     by_wall: np.ndarray = values.mean(axis=1)
-    return by_wall if luck is None else without_luck(by_wall, luck[..., index].mean(axis=1))
+    return by_wall if luck is None else adjust_for_luck(by_wall, luck[..., index].mean(axis=1))
 
 
 def compare_all(bots: Sequence[BotGames]) -> list[Comparison]:
@@ -224,15 +225,12 @@ def compare_all(bots: Sequence[BotGames]) -> list[Comparison]:
 def superiority(differences: np.ndarray) -> float | None:
     """The probability that the mean of what ``differences``, [walls], are drawn from is below zero.
 
-    None for fewer than two walls.
+    ``differences``: of placements. None for fewer than two walls.
     """
     n = len(differences)
     if n < 2:
         return None
-    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / sqrt(n)
-    if error == 0:  # the same on every wall
-        return 0.5 if mean == 0 else float(mean < 0)
-    return student.cdf(-mean / error, n - 1)
+    return student.cdf(-float(differences.mean()) / student.standard_error(differences, DIFFERENCE), n - 1)
 
 
 def by_bot(
@@ -276,14 +274,15 @@ def final_points_of(scores: np.ndarray, rules: Rules) -> np.ndarray:
     return np.array([rules.final_points(game) for game in scores.reshape(-1, N_SEATS).tolist()]).reshape(scores.shape)
 
 
-def estimate(values: np.ndarray) -> Estimate:
+def estimate(values: np.ndarray, off: float) -> Estimate:
     """The mean of ``values``, [walls] or [walls, rotations], with its 95 % confidence interval.
 
     Games on the same wall are not independent, so the mean over a wall's rotations is one observation. The half-width
-    is the standard error over walls times the quantile of Student's t distribution.
+    is the standard error over walls, which counts as at least that of walls of which one is ``off`` by so much, times
+    the quantile of Student's t distribution (`engine.common.student`).
     """
     by_wall = values.reshape(len(values), -1).mean(axis=1)
-    return Estimate(float(by_wall.mean()), student.half_width(by_wall))
+    return Estimate(float(by_wall.mean()), student.half_width(by_wall, off))
 
 
 def finishing_orders(numbers: Sequence[int], games: Sequence[BotGames]) -> np.ndarray:

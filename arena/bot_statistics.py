@@ -1,7 +1,7 @@
 """The statistics of a bot, and of two bots compared, as attributes with their types.
 
 Written by ``python -m arena.tallies.attributes arena/bot_statistics.py`` from the tables of `arena.columns` and
-`arena.tallies.columns`. Rates are shares of 1; None is a mean of nothing.
+`arena.tallies.columns`. Rates are fractions of 1; None is a mean without observations.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class BotStatistics(Row):
     win_ura_dora: float | None
     """Ura dora per win."""
     win_nukidora: float | None
-    """Han of nukidora per win; a North set aside that an indicator shows counts among the dora besides."""
+    """Han of nukidora per win; a North set aside that an indicator shows also counts as dora."""
     riichi_first_share: float | None
     """Share of riichi declared while nobody else was in riichi."""
     riichi_chasing_share: float | None
@@ -233,7 +233,7 @@ class BotStatistics(Row):
     non_dealer_win_rate: float | None
     """Share of the other rounds won."""
     non_dealer_win_points: float | None
-    """Mean value of the hands won as another than the dealer, without honba and riichi sticks."""
+    """Mean value of the hands won as non-dealer, without honba and riichi sticks."""
     non_dealer_deal_in_rate: float | None
     """Share of the other rounds in which others won on a tile of this bot."""
     non_dealer_deal_in_points: float | None
@@ -271,7 +271,7 @@ class BotStatistics(Row):
     busting_win_rate: float | None
     """Wins after which another had a score below zero, per game."""
     behind_rate: float | None
-    """Share of games in which a round began with 20,000 points or more less than the first had."""
+    """Share of games in which a round began 20,000 points or more behind the first place."""
     comeback_rate: float | None
     """Share of these games that were finished first."""
     last_round_1_to_1: float | None

@@ -24,8 +24,8 @@ from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.contests.estimates import Estimate
 from engine.table import N_SEATS
 
-CHECK_SEED = 1 << 63  # a bit of the seed that is changed: a check plays on other walls than the scale
-FEWEST_CHECKED = 5  # strengths, full strength included, where the scale is short
+CHECK_SEED = 1 << 63  # a bit of the seed that is flipped, so that a check plays on other walls than the measurement
+FEWEST_CHECKED = 5  # strengths, full strength included, if the scale is short
 WITHIN = 40  # points that a strength may be off
 POINTS_A_MARK = 25  # of the bars in the tables
 
@@ -52,7 +52,7 @@ def start(parser: Parser, options: Namespace) -> int:
     except (GameError, WorkerError, OSError) as error:
         tell(f"arena calibrate: {describe_error(error)}")
         return FAILED
-    except ValueError as error:  # the games are of no use
+    except ValueError as error:  # no scale follows from these games
         series.delete_games()
         tell(f"arena calibrate: {error}")
         return FAILED
@@ -79,7 +79,9 @@ class Calibration:
         table = Table("temperature", "random\n%", "points", "", title=f"{self.bot}: settings of the dial", box=SIMPLE)
         for number, setting in enumerate(settings):
             below = ratings.difference(number, 0)
-            table.add_row(f"{setting.temperature:g}", f"{setting.share:.0%}".rstrip("%"), shown(below), bar(below.mean))
+            table.add_row(
+                f"{setting.temperature:g}", f"{setting.share:.0%}".rstrip("%"), format_points(below), bar(below.mean)
+            )
         screen.print(table)
         scale = make_scale(self.bot, settings, ratings, self.measurement.games)
         path = write_scale(scale)
@@ -88,7 +90,7 @@ class Calibration:
 
 
 class Check:
-    """Measures what a scale promises, on walls that it has not been made of."""
+    """Checks a scale on walls other than those it was measured on."""
 
     def __init__(self, options: Namespace) -> None:
         """Raises ValueError, OSError."""
@@ -114,7 +116,9 @@ class Check:
         off = [each.mean - asked for each, asked in zip(measured, self.strengths)]
         table = Table("bot", "measured", "off", "", title=f"{self.bot}: asked for and measured", box=SIMPLE)
         for asked, below, by in zip(self.strengths, measured, off):
-            table.add_row(f"{self.bot}@{asked}" if asked else self.bot, shown(below), f"{by:+.0f}", bar(below.mean))
+            table.add_row(
+                f"{self.bot}@{asked}" if asked else self.bot, format_points(below), f"{by:+.0f}", bar(below.mean)
+            )
         screen.print(table)
         n_within = sum(abs(by) <= WITHIN for by in off[1:])
         told = f"{self.measurement.games:,} games; {n_within} of {len(off) - 1} strengths are within {WITHIN} points"
@@ -126,9 +130,9 @@ class Check:
 
 
 def strengths_to_check(lowest: int, every: int) -> list[int]:
-    """The strengths of a check, from 0 to ``lowest``, ``every`` so many points or, on a short scale, closer.
+    """Return the strengths to check, from 0 to ``lowest`` in steps of ``every`` points, smaller ones on a short scale.
 
-    Raises ValueError where there are not three.
+    Raises ValueError if that gives fewer than three.
     """
     n = -lowest // every + 1
     if n >= FEWEST_CHECKED:
@@ -139,7 +143,7 @@ def strengths_to_check(lowest: int, every: int) -> list[int]:
     return sorted(spread, reverse=True)
 
 
-def shown(below: Estimate) -> str:
+def format_points(below: Estimate) -> str:
     """Points with their interval."""
     return f"{below.mean:+.0f}" if not below.interval else f"{below.mean:+.0f} ± {below.interval:.0f}"
 

@@ -1,4 +1,4 @@
-"""The measurement of a strength scale: which settings of the dial play which matches, and what follows from them."""
+"""The measurement of a strength scale: the settings of the dial, their matches, and the resulting scale."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from arena.schedule import Bot, RunSettings, labels, round_up
 from arena.series import Series
 from engine.common.cluster import Cluster
 from engine.contests.ratings import Ratings, rate
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tables import PolicyFault, Tables
 
 FULL = Setting(0.0, 0.0)
-# Temperatures as parts of the hottest one (see `hottest`), each 1.4 times as hot as the one before; then, at the
+# Temperatures as fractions of the hottest one (see `hottest`), each 1.4 times as hot as the one before; then, at the
 # hottest, shares of random moves. A bot without action values has shares alone, from small ones on. The steps lie
 # some 60 to 100 points apart: a scale that is much denser at one end is stretched there.
 COOLED = tuple(2.0 ** (-k / 2) for k in range(10, -1, -1))
 SHARES = (0.45, 1.0)
 SHARES_ALONE = (0.06, 0.12, 0.18, 0.25, 0.35, 0.45, 0.58, 0.75, 1.0)
-# At the hottest temperature the softmax is nearly uniform: the bot leaves its best action as often as this part of how
-# often an infinite one would make it. Beyond it hardly anything would change.
+# At the hottest temperature the softmax is nearly uniform: the bot departs from its best action this fraction as often
+# as at infinite temperature. Higher temperatures would change hardly anything.
 NEARLY_UNIFORM = 0.95
 STRIDES = (1, 2, 4)  # of a match: it is played by the settings i, i + stride and i + 2 * stride
 SAMPLE_SEED, SAMPLE_GAMES, SAMPLE_EVERY, SAMPLE_SIZE = 0, 8, 10, 1000  # of views, to find the hottest temperature
@@ -37,7 +37,10 @@ MIN_DROP = 1.0  # points by which a step of a scale lies below the one before
 
 
 def settings_of(bot: Agent) -> list[Setting]:
-    """The settings to measure, from full strength to all random. Raises ValueError for action values without a use."""
+    """Return the settings to measure, from full strength to all random.
+
+    Raises ValueError for unusable action values.
+    """
     if not isinstance(bot, ActionValues):
         return [FULL, *(Setting(0.0, share) for share in SHARES_ALONE)]
     top = hottest(sampled_values(bot))
@@ -50,7 +53,7 @@ def settings_of(bot: Agent) -> list[Setting]:
 
 
 def sampled_values(bot: ActionValues) -> np.ndarray:
-    """The action values in some views of games of a bot against itself: float64[views, N_ACTIONS].
+    """Return the action values in some views of a bot's games against itself: float64[views, N_ACTIONS].
 
     Raises ValueError if the bot fails.
     """
@@ -65,7 +68,7 @@ def sampled_values(bot: ActionValues) -> np.ndarray:
         actions: np.ndarray = bot.act(asked)  # type: ignore[attr-defined]
         return actions
 
-    tables = Tables([derived_seed(SAMPLE_SEED, "wall", k) for k in range(SAMPLE_GAMES)])
+    tables = Tables([derive_seed(SAMPLE_SEED, "wall", k) for k in range(SAMPLE_GAMES)])
     try:
         for _ in tables.play([policy], np.zeros((SAMPLE_GAMES, N_SEATS), np.int8)):
             if sum(map(len, views)) >= SAMPLE_SIZE:
@@ -98,7 +101,7 @@ def hottest(values: np.ndarray) -> float:
 
 
 def triples(n: int) -> list[tuple[int, int, int]]:
-    """The matches that connect ``n`` >= 3 settings: neighbours, and wider ones that pin long distances."""
+    """Return the matches that connect ``n`` >= 3 settings: of neighbours, and of settings farther apart."""
     return [(i, i + stride, i + 2 * stride) for stride in STRIDES for i in range(n - 2 * stride)]
 
 
@@ -119,7 +122,7 @@ class Measurement:
         jobs: int | Cluster,
         folder: Path | None = None,
     ) -> None:
-        """``games``: of all matches together, rounded up so that each match has the same number of whole walls.
+        """``games``: the total of all matches, rounded up so that each match has the same number of whole walls.
 
         ``folder``: where games are kept, to resume. Raises ValueError, OSError.
         """
@@ -139,13 +142,13 @@ class Measurement:
         return sum(match.games for match in self.series.matches)
 
     def rate(self) -> Ratings:
-        """The ratings of all settings, by all finished games."""
+        """Return the ratings of all settings from all finished games."""
         return rate(len(self.settings), *self.series.orders(self._triples))
 
 
 def make_settings(spec: str, settings: dict[str, Setting], match: RunSettings) -> list[Bot]:
     """The bots of a match, whose names are keys of ``settings``: `arena.series.BotsOf`."""
-    seeds = [derived_seed(match.seed, "bot", index) for index in range(len(match.bots))]
+    seeds = [derive_seed(match.seed, "bot", index) for index in range(len(match.bots))]
     return [
         Bot(name, Dialled(registry.make(spec, seed), settings[name], name, seed))
         for name, seed in zip(labels(match.bots), seeds)
@@ -160,7 +163,7 @@ def make_scale(bot: str, settings: Sequence[Setting], ratings: Ratings, games: i
     steps = [Step(0.0, 0.0, settings[0])]
     for number in range(1, len(settings)):
         below = ratings.difference(number, 0)
-        if number == len(settings) - 1:  # the end of the dial has to be there
+        if number == len(settings) - 1:  # the scale must include the end of the dial
             while len(steps) > 1 and steps[-1].points - MIN_DROP < below.mean:
                 steps.pop()
         if below.mean <= steps[-1].points - MIN_DROP:

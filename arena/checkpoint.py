@@ -24,7 +24,7 @@ from arena.bot_games import N_COUNTS
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from engine.common.files import naming
 from engine.common.sources import ROOT, digest_of_sources
 from engine.contests.seating import ROTATIONS
@@ -35,7 +35,7 @@ OF_FILES = ("save", "rows")  # keys of an identity that do not change the result
 
 
 class CheckpointError(ValueError):
-    """The file is of a run with other settings or other code, or no file of a run."""
+    """The file belongs to a run with other settings or other code, or is not the file of a run."""
 
 
 def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
 
 @cache
 def digest_of_weights() -> str:
-    """A hash of the bundled weights of all bots, wherever the repository lies."""
+    """Return a hash of the bundled weights of all bots, which does not depend on where the repository is."""
     digest = hashlib.sha256()
     for path in sorted(ROOT.glob("agents/*/weights/*")):
         digest.update(f"{path.relative_to(ROOT).as_posix()} ".encode() + path.read_bytes())
@@ -81,9 +81,9 @@ def _names_of_files(spec: str) -> list[str]:
 
 
 def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:
-    """The results at ``path``, None if there is no such file.
+    """Return the results at ``path``, or None if there is no such file.
 
-    Raises CheckpointError if they are of a run with another ``identity``: they are not to be replaced.
+    Raises CheckpointError if they belong to a run with another ``identity``: they must not be overwritten.
     """
     try:
         document = json.loads(path.read_bytes())
@@ -125,13 +125,13 @@ class LineFile:
             self.append(identity)
 
     def parse(self, take: Callable[[dict[str, Any]], None]) -> None:
-        """Give each line that was read to ``take``. Raises CheckpointError if it cannot be parsed there."""
+        """Call ``take`` with each line that was read. Raises CheckpointError if it cannot parse one."""
         try:
             for line in self.read:
                 take(line)
         except DAMAGE as error:
             self._file.close()
-            raise self.damaged() from error
+            raise self.damage_error() from error
 
     def append(self, line: dict[str, Any]) -> None:
         """Write a line. Raises OSError."""
@@ -145,7 +145,7 @@ class LineFile:
         self.path.unlink()
 
     def _complete_lines(self) -> list[dict[str, Any]]:
-        """All lines but an incomplete last one, which is cut off the file."""
+        """Return all lines except an incomplete last one, which is truncated from the file."""
         lines: list[dict[str, Any]] = []
         end = 0
         for line in self._file:
@@ -160,10 +160,10 @@ class LineFile:
         with suppress(ValueError, RecursionError):
             if isinstance(parsed := json.loads(line), dict):
                 return parsed
-        raise self.damaged()
+        raise self.damage_error()
 
-    def damaged(self) -> CheckpointError:
-        """The error for a file that nobody can go on with."""
+    def damage_error(self) -> CheckpointError:
+        """Return the error for a file from which no run can resume."""
         return CheckpointError(
             f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
         )
@@ -175,7 +175,7 @@ class Checkpoint:
     def __init__(self, path: Path, identity: dict[str, Any], take: Callable[[ChunkResult], None]) -> None:
         """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable.
 
-        ``take``: is given each chunk that was finished before, one at a time, since many are large.
+        ``take`` is called with each chunk finished before, one at a time, since they take much memory together.
         """
         self.path = path
         self._lines = LineFile(path, identity)
@@ -196,7 +196,7 @@ class Checkpoint:
         if chunk.luck is not None:
             line["luck"] = chunk.luck.tolist()
         if chunk.tallies is not None:
-            line["tallies"] = packed(chunk.tallies)
+            line["tallies"] = pack(chunk.tallies)
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._lines.append(line)
@@ -207,19 +207,19 @@ class Checkpoint:
 
 
 def parse_chunk(line: dict[str, Any]) -> ChunkResult:
-    """A chunk from its line. The number of decisions is not kept, so it is 0, nor are the times."""
+    """Return the chunk in a line. The number of decisions (here 0) and the times are not stored."""
     faults = [Fault(**fault) for fault in line.get("faults", [])]
     luck = np.array(line["luck"], dtype=np.float64) if "luck" in line else None
-    tallies = unpacked(line["tallies"]) if "tallies" in line else None
-    walls, counts = checked_walls(line["walls"]), np.array(line["counts"], dtype=np.int32)
+    tallies = unpack(line["tallies"]) if "tallies" in line else None
+    walls, counts = check_walls(line["walls"]), np.array(line["counts"], dtype=np.int32)
     shape = (len(walls), ROTATIONS, N_SEATS)
     if counts.shape != (*shape, N_COUNTS) or (luck is not None and luck.shape != (*shape, 2)):
         raise ValueError("games of another shape")
     return ChunkResult(walls, counts, 0, faults, luck, tallies)
 
 
-def checked_walls(walls: Any) -> list[int]:
-    """The numbers of walls in a file. Raises ValueError for what is none, or there twice; TypeError."""
+def check_walls(walls: Any) -> list[int]:
+    """Return the numbers of walls in a file. Raises ValueError for an invalid or repeated number, or TypeError."""
     if not all(type(wall) is int and wall >= 0 for wall in walls) or len(set(walls)) < len(walls):
         raise ValueError(f"not the numbers of walls: {walls}")
     return list(walls)

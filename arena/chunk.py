@@ -39,7 +39,7 @@ class GameError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GamesPlayed:
-    """What has been played since the last update, in games: one that goes on counts by its scheduled rounds."""
+    """The games played since the last update; an unfinished one counts by its share of the scheduled rounds."""
 
     n: float
 
@@ -104,7 +104,7 @@ def play_chunk(
             collectors.append(collector)
         reported = 0.0
         for n in play_games(tables, bots, games[part], observers, counts[part], times, collector):
-            if n > reported:  # where a dealer repeats, it is less for a moment
+            if n > reported:  # it decreases briefly when a dealer repeats
                 yield GamesPlayed(n - reported)
                 reported = n
         decisions += tables.decisions
@@ -138,19 +138,19 @@ def play_games(
             count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)
-            yield played(tables.records)
+            yield count_played(tables.records)
     except PolicyFault as fault:
         raise GameError(describe_fault(fault, bots, games)) from fault
     counts[..., SCORE] = tables.records["seat"]["score"]
     for observer in observers:
         observer.games_ended()
-    yield played(tables.records)
+    yield count_played(tables.records)
 
 
-def played(records: np.ndarray) -> float:
-    """How many of the games ``records`` TABLE[n] are played; of one that goes on its part of the scheduled rounds.
+def count_played(records: np.ndarray) -> float:
+    """Return how many of the games ``records`` TABLE[n] are played, unfinished ones by their share of the rounds.
 
-    The time that is left follows from it: of games in lock step, hardly one ends in the first half of the time.
+    The remaining time is estimated from it: of games in lock step, hardly any ends in the first half of the time.
     """
     scheduled = N_SEATS * (records["rules"]["last_wind"] + 1)
     ended = N_SEATS * records["round_wind"] + records["dealer"]

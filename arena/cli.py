@@ -18,23 +18,17 @@ from engine.rules import EVEN_SCORES
 # first word -> module with its main, what it does
 COMMANDS = {
     "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
-    "balance": ("arena.balance", "turns the dials of three bots until they place alike"),
-    "league": ("arena.leagues.cli", "lets many bots play each other until all are known equally well"),
+    "balance": ("arena.balance", "turns the dials of three bots until they are even"),
+    "league": ("arena.leagues.cli", "plays many bots against each other until all ratings are equally precise"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
     "stats": ("arena.stats", "counts how players play, from records of their games"),
+    "columns": ("arena.definitions", "defines the columns of the tables, and all other statistics"),
 }
-BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # each is told apart from the others
+BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # their differences are significant
 EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --walls, --rules, --length,
 --sprt and --until, but not on --jobs.
-
-columns of the tables (intervals are 95 % confidence intervals by Student's t distribution; the rotations of a wall
-together are one observation):
-{definitions}
-
-Below the tables stands which two bots are not told apart (the interval of their difference contains zero), and about
-how many more games would tell them apart if the difference stayed what it is.
 
 other programs (--help after the word shows their options):
 {programs}
@@ -58,15 +52,10 @@ its seat discards what it draws for the rest of the game, and the bot is restart
 With --json FILE, finished games are kept in FILE.partial (their rows for --parquet in FILE.partial.rows) until FILE is
 written. To resume an interrupted run, run the same command again. When FILE has the results of the same command
 already, they are printed and nothing is played; a FILE of other settings, bots or sources is never replaced. --save
-replaces games of the same bots on the same walls alone, and keeps games on other walls that are in the folder.
+replaces only games of the same bots on the same walls; games on other walls stay in the folder.
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
-
---statistics shows besides, and --json FILE holds in any case (shares as shares of 1, with the numbers behind the
-medians):
-
-{more_definitions}
 """
 
 
@@ -75,23 +64,15 @@ def programs() -> str:
     return "\n".join(f"{name:9}  {text}" for name, (_, text) in COMMANDS.items())
 
 
-def epilog() -> str:
-    """What follows the options in the help."""
-    from arena.columns import definitions, more_definitions
-
-    parts = {"definitions": definitions(), "more_definitions": more_definitions()}
-    return EPILOG.format(programs=programs(), port=DEFAULT_PORT, **parts)
-
-
 def make_parser() -> Parser:
     """The command line."""
-    parser = Parser("arena", description=__doc__, epilog=epilog)
+    parser = Parser("arena", description=__doc__, epilog=EPILOG.format(programs=programs(), port=DEFAULT_PORT))
     parser.add_argument(
         "--games",
         type=positive,
         metavar="N",
         help=f"number of games, rounded up to a multiple of three (default {GAMES}); with --sprt or --until, the "
-        f"number at most (default {MAX_GAMES})",
+        f"maximum number (default {MAX_GAMES})",
     )
     parser.add_argument(
         "--bots",
@@ -105,7 +86,7 @@ def make_parser() -> Parser:
         type=starting_scores,
         default=EVEN_SCORES,
         metavar="A,B,C",
-        help="points that each of --bots starts every game with, which add up to 105000 (default 35000 each)",
+        help="starting points of each of --bots in every game; they add up to 105000 (default 35000 each)",
     )
     add_game_options(parser)
     parser.add_argument(
@@ -122,7 +103,7 @@ def make_parser() -> Parser:
 
 
 def with_negative_bounds(arguments: Sequence[str]) -> list[str]:
-    """The arguments with ``--sprt -0.01,-0.03`` as ``--sprt=-0.01,-0.03``: argparse takes the bounds for an option."""
+    """Join ``--sprt -0.01,-0.03`` to ``--sprt=-0.01,-0.03``, since argparse takes the bounds for an option."""
     joined = list(arguments)
     for index in reversed(range(1, len(joined))):
         if joined[index - 1] == "--sprt" and re.match(r"-[\d.]", joined[index]):
@@ -153,12 +134,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_quotes(arguments)
         options = parser.parse_args(with_negative_bounds(arguments))
         if options.decisions and options.parquet is None:
-            raise ValueError("--decisions: give --parquet FOLDER too, where the file is to be")
+            raise ValueError("--decisions: give --parquet FOLDER too, where the file is written")
         for bot in options.bots:
             specs.check(bot)
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
-    from arena.running import start  # only now: it takes numba, which the options do not need
+    from arena.running import start  # imported late: it loads numba, which the options do not need
 
     games = options.games or (GAMES if options.stop is None else MAX_GAMES)
     return start(parser, options, games, is_default=options.bots == BOTS)

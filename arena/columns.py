@@ -16,7 +16,7 @@ from arena.statistic import Statistic as Statistic
 from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS
 from arena.tallies.times import TIMES
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+if TYPE_CHECKING:  # definitions are printed without numba
     from arena.bot_games import BotGames, Comparison
     from engine.contests.estimates import Estimate
 
@@ -113,13 +113,13 @@ def _values(statistics: tuple[Statistic[Of], ...], of: Of) -> dict[str, Any]:
     return {key: asdict(value) if is_dataclass(value) else value for key, value in values.items()}
 
 
-def definitions() -> str:
+def columns_defined() -> str:
     """A line for each column of the tables that are always printed: its heading and what it means."""
     every: tuple[Statistic[Any], ...] = (*RESULTS, *PLAY, *COMPARISON)
     return _entries({each.heading: each.help for each in every})
 
 
-def more_definitions() -> str:
+def statistics_defined() -> str:
     """A paragraph for each group of the tables that ``--statistics`` shows."""
     groups = {title: {each.heading: each.help for each in group} for title, group in GROUPS.items()}
     yaku = {"Yaku": f"share of wins with each of {len(YAKUS)} yaku and kinds of dora, by name"}

@@ -1,8 +1,9 @@
 """What the walls gave each seat: control variates, which take luck out of the results of games.
 
-A factor adds up, over the rounds of a game, what a seat was given. What it is more than the mean of the other two seats
-has the expectation zero, whatever the players do: subtracting a multiple of that from the placements leaves their
-expectation as it is and, where the factor goes with the placement, takes variance out. There are two kinds of factors:
+A factor adds up, over the rounds of a game, what a seat was given. Its excess over the mean of the other two seats has
+the expectation zero, whatever the players do: subtracting a multiple of that from the placements leaves their
+expectation unchanged and, where the factor correlates with the placement, reduces the variance. There are two kinds of
+factors:
 
 * *dealt*: a property of the 13 tiles dealt. All seats are dealt alike.
 * *drawn*: a property of each tile drawn, minus its expectation given all that was dealt, drawn and shown before: every
@@ -50,7 +51,7 @@ COEFFICIENTS = np.array(
     ]
 )
 
-FIRST_REGRESSION = 30  # walls; fewer say too little about how much the luck counts: they are taken as played
+FIRST_REGRESSION = 30  # walls; fewer say too little about the effect of luck: results are taken as played
 
 # How many of the own concealed tiles an event uses up; a kakan, a discard and a nukidora: one.
 USED = np.zeros(16, dtype=np.int64)
@@ -147,7 +148,7 @@ def measure_luck(raw: np.ndarray, ended: np.ndarray, factors: np.ndarray) -> Non
 
 
 def luck_of(factors: np.ndarray) -> np.ndarray:
-    """How much the walls changed the placement and the final points: [..., seats, N_FACTORS] -> [..., seats, 2].
+    """Return the effect of the walls on the placement and the final points: [..., seats, N_FACTORS] -> [..., seats, 2].
 
     Lower placements are better. The luck of the three seats adds up to zero.
     """
@@ -155,11 +156,11 @@ def luck_of(factors: np.ndarray) -> np.ndarray:
     return (factors - others) @ COEFFICIENTS.T
 
 
-def without_luck(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
-    """``values`` [walls] minus the part that goes with ``luck`` [walls], in the order in which the walls were played.
+def adjust_for_luck(values: np.ndarray, luck: np.ndarray) -> np.ndarray:
+    """Return ``values`` [walls] minus the part explained by ``luck`` [walls], both in the order of play.
 
-    From each value a multiple of its luck is taken, by regression on the walls before it alone: so the expectation of
-    the mean stays what it is, even for a run that stops when its results say so.
+    A multiple of its luck is subtracted from each value, by regression on the walls before it alone: so the expectation
+    of the mean is unchanged, even for a run that stops depending on its results.
     """
     n = np.arange(len(values))  # walls before each
     value, of_luck = (np.cumsum(each) - each for each in (values, luck))

@@ -48,7 +48,7 @@ class BotFault:
 class Match:
     """The result of a match; as text, the tables that the arena prints.
 
-    ``document``: all of it but the games, as the JSON file has it (`arena.results.Results.document`). ``games``: the
+    ``document``: everything except the games, as in the JSON file (`arena.results.Results.document`). ``games``: the
     result of every game, in the order of the schedule.
     """
 
@@ -62,7 +62,7 @@ class Match:
 
     @cached_property
     def comparisons(self) -> list[PairStatistics]:
-        """Every two bots compared."""
+        """Every pair of bots, compared."""
         return [PairStatistics(row) for row in self.document["comparisons"]]
 
     @property
@@ -78,12 +78,12 @@ class Match:
 
     @property
     def outcome(self) -> str | None:
-        """What the rule that ends the match found, such as ``"better"``; None without such a rule."""
+        """The verdict of the stopping rule, such as ``"better"``; None without such a rule."""
         stop = self.document["stop"]
         return None if stop is None else stop["outcome"]
 
     def dataframe(self) -> DataFrame:
-        """The statistics as a pandas DataFrame, a row for each bot; ``placement`` has ``placement_interval`` beside it.
+        """The statistics as a pandas DataFrame, a row for each bot; ``placement_interval`` follows ``placement``.
 
         Raises ModuleNotFoundError without pandas, which the extra ``report`` installs.
         """
@@ -99,7 +99,7 @@ class Match:
         )
 
     def print(self, console: Console, statistics: bool = False) -> None:
-        """Print the tables, with ``statistics`` all that is known of the bots."""
+        """Print the tables; with ``statistics``, all statistics of the bots."""
         print_report(console, self.document)
         if statistics:
             print_statistics(console, self.document)

@@ -10,7 +10,7 @@ from engine.common.cluster import add_worker_options
 from engine.common.options import Parser, positive_number, positive_seconds, seed
 from engine.rules import PRESETS
 
-if TYPE_CHECKING:  # numpy is not needed where no such option is given
+if TYPE_CHECKING:  # numpy is not needed unless such an option is given
     from arena.stopping import Sprt, Until
 
 
@@ -74,7 +74,7 @@ def add_report_options(parser: Parser) -> None:
         "--log",
         type=Path,
         metavar="FOLDER",
-        help="keep what bots that are programs, or connect, are sent, reply and say on stderr: WALLSEED-ROTATION.log",
+        help="log what external bots receive, reply and write to stderr: WALLSEED-ROTATION.log",
     )
     parser.add_argument(
         "--html",
@@ -92,7 +92,7 @@ def add_report_options(parser: Parser) -> None:
 
 
 def tenhou_walls(text: str) -> str:
-    """Option type: ``tenhou:SEED``; gives the seed of a game on Tenhou."""
+    """Option type: ``tenhou:SEED``; returns the seed of a game on Tenhou."""
     from engine.tenhou_walls import key_of
 
     kind, _, tenhou_seed = text.partition(":")

@@ -1,6 +1,6 @@
 """The rows of a run as Parquet files: ``games.parquet``, ``rounds.parquet`` and, on request, ``decisions.parquet``.
 
-The rows of a finished chunk are kept in a part, a NumPy file beside the checkpoint. When all games are finished, the
+The rows of a finished chunk are kept in a part, a NumPy file next to the checkpoint. When all games are finished, the
 parts are joined in the order of the schedule, in row groups of a fixed number of walls. So the files are the same with
 any number of ``--jobs``, and when a run is resumed.
 
@@ -42,8 +42,8 @@ ROUND_RESULTS = {TSUMO: "tsumo", RON: "ron"} | {way.number: way.english for way 
 class Column:
     """A column of a file.
 
-    ``type``: of Arrow, or ``category`` for texts of which there are few. ``help``: its definition. ``texts``: of a
-    category, by the numbers from 0 that stand for them; of the bots if it is empty. ``null``: which rows have no value.
+    ``type``: an Arrow type, or ``category`` for texts with few distinct values. ``help``: its definition. ``texts``:
+    those of a category by number, from 0; if empty, the names of the bots. ``null``: which rows have no value.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Column:
 
 
 def lost(rows: np.ndarray) -> np.ndarray:
-    """Which rows are those of seats that did not win."""
+    """Return which rows are of seats that did not win."""
     return ~rows["won"]
 
 
@@ -160,10 +160,10 @@ class ParquetFiles:
     def __init__(
         self, folder: Path, kinds: Sequence[str], parts: Path | None, resumed: Iterable[Sequence[int]]
     ) -> None:
-        """``folder``: is there already. ``kinds``: of rows. ``parts``: a folder for what is kept of chunks.
+        """``folder`` must exist. ``kinds``: of rows. ``parts``: a folder for the rows of finished chunks.
 
-        If ``parts`` is None, nothing is kept after this process. ``resumed``: the walls of chunks that were added
-        before. Raises ValueError if the rows of such a chunk are missing, OSError.
+        If ``parts`` is None, the rows do not outlive this process. ``resumed``: the walls of chunks added before.
+        Raises ValueError if the rows of such a chunk are missing, OSError.
         """
         self.folder = folder
         self.kinds = kinds
@@ -214,7 +214,7 @@ class ParquetFiles:
                 writer.write_table(table, row_group_size=len(table))
 
     def delete_parts(self) -> None:
-        """Delete what is kept of chunks. Raises OSError."""
+        """Delete the rows kept in ``parts``. Raises OSError."""
         rmtree(self._parts)
 
 

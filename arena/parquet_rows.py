@@ -19,7 +19,7 @@ from engine.scoring.yaku import N_YAKU
 from engine.table import N_SEATS, TABLE
 from engine.tables import Policy, Tables
 
-TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, beside the numbers of engine.ryukyoku
+TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, in addition to the numbers of engine.ryukyoku
 MAX_WINS = 2  # of a round
 
 WHERE = [("wall", "i4"), ("rotation", "i1"), ("round", "i2"), ("seat", "i1"), ("bot", "i1")]
@@ -46,7 +46,7 @@ KINDS = {"rounds": ROUND, "decisions": DECISION}
 class RowCollector:
     """Collects the rows of some games: an `arena.observers.GameObserver`.
 
-    ``rows``: by their kind. Of ``rounds`` a row for each round and seat, of ``decisions`` one for each answer.
+    ``rows``: by their kind. ``rounds`` has a row for each round and seat, ``decisions`` one for each answer.
     """
 
     def __init__(self, games: Sequence[Game], tables: Tables, kinds: Sequence[str]) -> None:
@@ -72,7 +72,7 @@ class RowCollector:
         """See GameObserver."""
 
     def watched(self, policies: list[Policy]) -> list[Policy]:
-        """The same policies, whose answers become rows if these are wanted."""
+        """Return the policies, with their answers recorded as rows if these are wanted."""
         return [self._watched(policy) for policy in policies] if "decisions" in self.rows else policies
 
     def _watched(self, policy: Policy) -> Policy:
@@ -97,7 +97,7 @@ class RowCollector:
         self.rows["decisions"].append(rows)
 
     def _place(self, rows: np.ndarray, tables: np.ndarray, seats: np.ndarray) -> None:
-        """Write whose the rows are; ``tables`` and ``seats``: of each row."""
+        """Write which game, seat and bot the rows belong to; ``tables`` and ``seats``: of each row."""
         rows["wall"], rows["rotation"], rows["round"] = (
             of_table[tables] for of_table in (self._walls, self._rotations, self._round)
         )

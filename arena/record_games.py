@@ -1,4 +1,4 @@
-"""The games of players, counted from records: from them their statistics are computed, as those of bots."""
+"""The games of players, counted from records; their statistics are computed as those of bots."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
 from arena.tallies.names import N_TALLIES, block
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
 from engine.common.options import printable
 from engine.records.filters import Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.records.stream import Item, wanted
+from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
 from engine.table import GAME_OVER, N_SEATS, TABLE
 
@@ -26,7 +26,7 @@ from engine.table import GAME_OVER, N_SEATS, TABLE
 class RecordedGame:
     """A game of a record, by seats.
 
-    ``names``: of the players, ``""`` where another has played a part for one, or the record does not have it.
+    ``names``: of the players; ``""`` if somebody else played part of the game for one, or the record has no name.
     ``counts``: int32[seats, N_COUNTS], ``tallies``: int32[seats, N_TALLIES]. ``points``: final points in thousands.
     """
 
@@ -39,22 +39,22 @@ class RecordedGame:
     def as_json(self) -> dict[str, Any]:
         """The game as a line of a journal."""
         kept = {"names": self.names, "placements": self.placements, "points": self.points}
-        return kept | {"counts": self.counts.tolist(), "tallies": packed(self.tallies)}
+        return kept | {"counts": self.counts.tolist(), "tallies": pack(self.tallies)}
 
     @classmethod
     def of_json(cls, kept: dict[str, Any]) -> RecordedGame:
-        """The game of a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it is none."""
+        """Parse a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it holds no game."""
         counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
         names = [printable(name) for name in kept["names"]]
         placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
         if not len(names) == len(placements) == len(points) == N_SEATS:
             raise ValueError("a game has three seats")
-        return cls(names, counts, unpacked(kept["tallies"])[0], placements, points)
+        return cls(names, counts, unpack(kept["tallies"])[0], placements, points)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What became of a record: its game, or why it is not counted; neither where filters leave it out."""
+    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out."""
 
     game: RecordedGame | None = None
     fault: str = ""
@@ -64,7 +64,7 @@ class Counted:
 def count_item(item: Item, filters: Filters) -> Counted:
     """Count the game of one record."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
         return Counted() if record is None else count_record(record, item.name)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])
@@ -88,15 +88,15 @@ def count_record(record: GameRecord, name: str) -> Counted:
     if mismatches := replay.check():
         return Counted(fault=str(mismatches[0]), notes=record.notes)
     if replay.n_rounds == 0 or table_kernels.next_round(last, 0) != GAME_OVER:
-        raise RecordError(name, "end of the game", "the game is not over, so that nobody has a place")
+        raise RecordError(name, "end of the game", "the game is not over, so there are no placements")
     if block(tallies, "games_by_places").sum() > N_SEATS:  # as some did in March 2009
-        raise RecordError(name, "end of the game", "the game has gone on after its end by the rules")
+        raise RecordError(name, "end of the game", "the game continues after its end by the rules")
     scores = last.view(TABLE)["seat"]["score"][0].tolist()
     counts[0, :, SCORE] = scores
     known = record.events[0].get("names") or []
     names = [printable(str(name)) for name in [*known, "", "", ""][:N_SEATS]]
     for seat in range(N_SEATS):
-        if record.told_handed_over(seat):
+        if record.describe_handover(seat):
             names[seat] = ""
     points = replay.rules.final_points(scores)
     game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)
@@ -124,7 +124,7 @@ class Players:
         return sorted(self._games, key=lambda name: (-len(self._games[name]), name))
 
     def games_of(self, names: Iterable[str], label: str) -> BotGames:
-        """The games of some players, who have played, as those of one."""
+        """Merge the games of some players, all of whom have played."""
         names = list(names)
         rows = [row for name in names for row in self._games[name]]
         seats, counts, placements, points = (np.array(column)[:, None] for column in zip(*rows, strict=True))

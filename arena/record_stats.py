@@ -1,4 +1,4 @@
-"""Statistics of players from records, as the command line asks for them: all games are counted, tables are printed."""
+"""Runs ``python -m arena stats``: counts the games in records and prints tables of the players' statistics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, usable_cores
-from engine.common.pools import WorkerError, delayed_interrupts
+from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.records.archives import members
@@ -31,8 +31,8 @@ from engine.records.journal import Journal, digest_of
 from engine.records.stream import best_jobs, in_order
 
 ALL, PLAYER = "all players", "player"
-IN_DETAIL = 4  # players of the tables of all statistics, beside all players, unless they are named
-CHECKPOINT = 100  # records that are counted, after which --json keeps that they are
+IN_DETAIL = 4  # players in the tables of all statistics, next to all players together, unless players are named
+CHECKPOINT = 100  # records counted between two updates of the journal of --json
 MAX_CLOSE = 3  # names that are proposed
 DIGITS = 6  # of means that are 2 or 0, but for the last bits
 
@@ -41,7 +41,7 @@ class Count:
     """The games counted so far, and what became of the other records; kept in a journal with ``--json``."""
 
     def __init__(self, journal: Journal | None) -> None:
-        """Go on after what the journal holds. Raises ValueError for one that is damaged."""
+        """Continue after the records in the journal. Raises ValueError if it is damaged."""
         self.players = Players()
         self.done = 0  # records, whatever became of them
         self.games = 0
@@ -65,7 +65,7 @@ class Count:
         self.done, self.left_out, self._n_kept_faults = int(entry["done"]), int(entry["left_out"]), len(self.faults)
 
     def add(self, counted: Counted) -> None:
-        """Add what became of the next record."""
+        """Add the outcome of the next record."""
         self.done += 1
         if counted.game is not None:
             self.players.add(counted.game)
@@ -106,13 +106,13 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
                     say_new(notes, item.name, counted.notes)
                     if counted.fault:
                         print(counted.fault, file=sys.stderr)
-                    with delayed_interrupts():  # else a game could be counted twice
+                    with delay_interrupts():  # else a game could be counted twice
                         count.add(counted)
         except KeyboardInterrupt:
             code, why = INTERRUPTED, "interrupted"
         except WorkerError as error:
             code, why = FAILED, str(error)
-        with delayed_interrupts():
+        with delay_interrupts():
             count.keep()
         print_statistics(screen(), count, options.players_shown, options.statistics, n_shown)
         if code != OK:
@@ -139,7 +139,7 @@ def check_names(named: Sequence[str], by_games: Sequence[str]) -> None:
 
 
 def rows_of(players: Players, names: Sequence[str]) -> list[dict[str, Any]]:
-    """All statistics of all players together, then those of each of ``names``: as of bots, with ``player`` for ``bot``.
+    """Return all statistics of all players together, then of each of ``names``: as for bots, with the key ``player``.
 
     Those of all players have no intervals: the seats of a game are not independent.
     """

@@ -41,7 +41,7 @@ class Recorder:
     ) -> None:
         """``starts``: the ``start_game`` event of each game. ``external``: external bots by index in the schedule.
 
-        The failures of these become ``error`` lines, where they happened; they play one game at a time.
+        Their failures become ``error`` lines at the point where they happened; they play one game at a time.
         """
         self.healthy = dict(external)  # that have not failed yet
         self.folder = folder
@@ -85,7 +85,7 @@ def opening(game: Game, start: Message, rules: Rules) -> str:
 
 
 def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules, scores: Scores) -> None:
-    """Raise ValueError if ``folder`` has a game of another run in place of the first of ``games`` it has.
+    """Raise ValueError if the first of ``games`` found in ``folder`` is a game of another run.
 
     Another run has other bots, rules or starting scores. ``bots``: labels, in the order of the schedule, as are
     ``scores``. Games on other walls have other names, and may stay there.

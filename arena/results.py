@@ -17,7 +17,7 @@ from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.schedule import RunSettings
 from arena.tallies.names import N_TALLIES
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from engine.common.files import write_atomically
 from engine.common.program import installed_version
 from engine.contests.seating import ROTATIONS, seating
@@ -61,7 +61,7 @@ class Results:
         if chunk.tallies is not None:
             self._tallies += chunk.tallies.sum(axis=0)
             if self.settings.stop is not None:
-                self._of_chunks.append((chunk.walls, packed(chunk.tallies)))
+                self._of_chunks.append((chunk.walls, pack(chunk.tallies)))
 
     def drop_after(self, n_walls: int) -> None:
         """Forget the walls after the first ``n_walls``: the run stops there."""
@@ -69,7 +69,7 @@ class Results:
         self._faults = [fault for fault in self._faults if fault.wall < n_walls]
         self._tallies = np.zeros_like(self._tallies)
         for walls, text in self._of_chunks:
-            self._tallies += unpacked(text)[self._finished[walls]].sum(axis=0)
+            self._tallies += unpack(text)[self._finished[walls]].sum(axis=0)
 
     @property
     def n_first(self) -> int:
@@ -131,7 +131,7 @@ class Results:
                 }
 
     def document(self, identity: dict[str, Any], speed: Speed) -> dict[str, Any]:
-        """All results but those of single games; at least one wall must be finished.
+        """Return all results except those of single games; at least one wall must be finished.
 
         ``identity``: of the run, see `arena.checkpoint.run_identity`.
         """
@@ -153,7 +153,7 @@ class Results:
         }
 
     def _stop(self) -> dict[str, Any] | None:
-        """What the rule that stops the run has found, None if there is none."""
+        """Return the verdict of the stopping rule, or None if there is none."""
         if (rule := self.settings.stop) is None:
             return None
         placements = self.first_placements()

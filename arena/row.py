@@ -12,7 +12,7 @@ from engine.contests.estimates import Estimate
 class Row:
     """The values of an entry of the results, such as those of a bot, as attributes.
 
-    A value with an interval is an `Estimate`. Raises AttributeError for a name that is none of them.
+    A value with an interval is an `Estimate`. Raises AttributeError for any other name.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -55,5 +55,5 @@ class Row:
 
 
 def _value(value: Any) -> Any:
-    """A value of the JSON file as that of an attribute."""
+    """Convert a value of the JSON file to that of an attribute."""
     return Estimate(**value) if isinstance(value, dict) and value.keys() == {"mean", "interval"} else value

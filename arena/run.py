@@ -52,8 +52,8 @@ class ArenaRun:
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
 
-        ``jobs``: worker processes, or a cluster; 0: all games are played in this process. ``make_bots`` gives other
-        bots than those that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the
+        ``jobs``: worker processes, or a cluster; 0: all games are played in this process. ``make_bots`` makes the bots
+        in place of those that ``settings`` names; it must be picklable unless ``jobs`` is 0. ``html``: a file for the
         report; ``parquet``: a folder for Parquet files, with ``decisions`` if wanted; ``log``: one for the traffic of
         external bots. Also raises ModuleNotFoundError.
         """
@@ -123,7 +123,7 @@ class ArenaRun:
         return ROTATIONS * len(self.results.finished)
 
     def _check_finished(self) -> None:
-        """Raise ValueError if the games are finished and forgotten, and a file is missing that is made of them."""
+        """Raise ValueError if a file made from the games is missing, but the games are finished and no longer kept."""
         games = None if self.parquet is None else self.parquet / "games.parquet"
         for option, path in (("--html", self.html), ("--parquet", games)):
             if self.finished is not None and path is not None and not path.exists():
@@ -133,7 +133,7 @@ class ArenaRun:
                 )
 
     def _check_packages(self) -> None:
-        """Raise ModuleNotFoundError if a package is missing that writes a file."""
+        """Raise ModuleNotFoundError if a package needed to write a file is missing."""
         for path, package in ((self.html, "matplotlib"), (self.parquet, "pyarrow")):
             if path is not None and find_spec(package) is None:
                 raise ModuleNotFoundError(f"No module named {package!r}", name=package)
@@ -224,8 +224,8 @@ class ArenaRun:
         if self._files is not None:
             self._files.delete_parts()
 
-    def written(self) -> str:
-        """What is kept of the run, where, and what to do with it: a line each."""
+    def describe_files(self) -> str:
+        """Return what the run has kept, where, and what to do with it, one line each."""
         if self.finished is not None:
             return f"{self.json} has these results already, so nothing was played or saved; to play again, delete it"
         kept = [] if self.json is None else [f"results in {self.json}"]

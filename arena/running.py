@@ -1,4 +1,4 @@
-"""A match, as the command line of the arena asks for it: it is played, and its tables are printed."""
+"""Runs a match for the command line of the arena: plays it and prints its tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def start(parser: Parser, options: Namespace, games: int, is_default: bool) -> i
 
 
 def how_to_join(spec: str) -> str:
-    """How a bot joins the arena that waits for the bot ``spec``."""
+    """Return how a bot joins the arena that waits for the bot ``spec``."""
     url = url_to_join(spec)
     return f"a bot can join at {url}, for example: {program_name('agents.client')} rule {url} --games 0"
 
@@ -77,7 +77,7 @@ def run(
         code, why = INTERRUPTED, "interrupted"
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
-    with uninterrupted():
+    with ignore_interrupts():
         if arena_run.finished is None and arena_run.games == 0:
             console.print("no games finished yet")
         else:
@@ -87,7 +87,7 @@ def run(
         if code == OK:
             try:
                 arena_run.finish()
-                console.print(arena_run.written(), soft_wrap=True, highlight=False, markup=False)
+                console.print(arena_run.describe_files(), soft_wrap=True, highlight=False, markup=False)
                 if is_default:
                     console.print(next_steps(), soft_wrap=True, highlight=False, markup=False)
             except OSError as error:
@@ -104,7 +104,7 @@ def run(
 
 
 def next_steps() -> str:
-    """What to do after the default match, whose bots somebody sees who has just installed nukidora."""
+    """Return what to do after the default match, the first one that a new user plays."""
     arena = f"{program_name('arena')} --bots"
     return f"""\
 next{first_activate()}:
@@ -114,7 +114,7 @@ is one better:  {arena} rule,efficiency,efficiency --sprt 0,-0.1"""
 
 
 def first_activate() -> str:
-    """How to make this Python the one that ``python`` starts, "" if it is: ``make arena`` runs it by its path."""
+    """Return how to make ``python`` start this Python, "" if it does already; ``make arena`` runs it by its path."""
     activate, python = Path(sys.prefix, "bin", "activate"), shutil.which("python")
     if not activate.exists() or (python is not None and Path(python).parent == Path(sys.executable).parent):
         return ""
@@ -123,7 +123,7 @@ def first_activate() -> str:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C in the block: a second one does not prevent the tables."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -20,7 +20,7 @@ from agents.external.specs import connects_to_us, is_external, make_agent
 from arena.stopping import Sprt, Until
 from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.tenhou_walls import TenhouWalls, further_seed
 
 MAX_WALLS = 86  # of a chunk: enough for large batches of views, few enough to keep memory and lost work small
@@ -81,7 +81,7 @@ class RunSettings:
         ``given``: specs, or bots that are made already, in place of ``bots``.
         """
         agents = [
-            make_agent(bot, derived_seed(self.seed, "bot", index), self.timeout) if isinstance(bot, str) else bot
+            make_agent(bot, derive_seed(self.seed, "bot", index), self.timeout) if isinstance(bot, str) else bot
             for index, bot in enumerate(given or self.bots)
         ]
         return [Bot(label, agent) for label, agent in zip(labels([agent.name for agent in agents]), agents)]

@@ -87,7 +87,7 @@ class Series:
         start = partial(open_series_worker, self._bots_of)
         warm_up = (tasks[0][0], WARM_UP)
         with closing(run_tasks(start, [warm_up, *tasks], at_most(self._workers, len(tasks)))) as updates:
-            next(updates)  # Ready: what is compiled has been told before the progress bar appears
+            next(updates)  # Ready: notices of compiling are printed before the progress bar appears
             with Progress("games", total, self.games, console) as progress:
                 for match, update in updates:
                     self._handle(self._numbers[match], update, progress)
@@ -123,7 +123,7 @@ class Series:
 
 
 def open_checkpoint(folder: Path, number: int, match: RunSettings, results: Results) -> Checkpoint:
-    """The file of the games of a match, which are added to ``results``.
+    """Open the file of the games of a match, and add them to ``results``.
 
     Raises CheckpointError, which names the folder, and OSError.
     """
@@ -135,7 +135,7 @@ def open_checkpoint(folder: Path, number: int, match: RunSettings, results: Resu
 
 @contextmanager
 def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterator[tuple[RunSettings, Update]]]]:
-    """As `arena.worker.open_worker`, for tasks of several matches: the bots of one match at a time are open."""
+    """As `arena.worker.open_worker`, for tasks of several matches: only the bots of one match are open at a time."""
     with ExitStack() as stack:
         opened: dict[RunSettings, Callable[[Task], Iterator[Update]]] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+if TYPE_CHECKING:  # definitions are printed without numba
     import numpy as np
 
     from arena.bot_games import BotGames
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # --help has the definitions, and needs no numba
 
 Of = TypeVar("Of")  # what a statistic is of: BotGames, Comparison, or the times of a bot
 
-MISSING = "–"  # shown for a mean of nothing
+MISSING = "–"  # shown for a mean without observations
 
 Value: TypeAlias = "int | float | Estimate | None"
 
@@ -84,7 +84,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A count over another, both as in `Total`: a share or a mean; None if the latter is 0."""
+    """The ratio of two counts, both as in `Total`: a share or a mean; None if the denominator is 0."""
 
     counts: str
     per: str
@@ -113,7 +113,7 @@ class Mean:
         return f"mean of `{self.histogram}`"
 
     def __call__(self, games: BotGames) -> float | None:
-        """The value; None of nothing."""
+        """Return the value, or None if nothing was counted."""
         values, counted = games.distribution(self.histogram)
         n = int(counted.sum())
         return int(counted @ values) / n if n else None
@@ -131,13 +131,13 @@ class Median:
         return f"median of `{self.histogram}`"
 
     def __call__(self, games: BotGames) -> float | None:
-        """The value; None of nothing."""
+        """Return the value, or None if nothing was counted."""
         values, counted = games.distribution(self.histogram)
         return median(counted, values)
 
 
 def median(histogram: np.ndarray, values: Sequence[int] | np.ndarray) -> float | None:
-    """The median of what was counted by ``values``, both [bins], ascending; None of nothing."""
+    """Return the median of a histogram over ``values``, ascending, both [bins]; None if it is empty."""
     n = int(histogram.sum())
     if n == 0:
         return None

@@ -12,14 +12,14 @@ from engine.records.options import add_filters
 SHOWN = 20  # players in the tables, unless they are named
 
 EPILOG = """\
-Records are those of all programs here: mjai, Tenhou mjlog or tenhou.net/6, Mahjong Soul's; saved games of the arena,
-games of a server, logs of one's own. Every game is replayed by the rules first. A record that cannot be read, differs
-from the rules or does not end is named and left out; so is a seat that another has played in part.
+Records may have any format that nukidora reads: mjai, Tenhou mjlog or tenhou.net/6, Mahjong Soul; saved games of the
+arena, games of a server, your own logs. Every game is replayed by the rules first. A record that cannot be read,
+differs from the rules or is incomplete is named and left out; so is a seat that somebody else played in part.
 
-A line of the tables is a player by name; the first one is all players together. Intervals are 95 %, by Student's t
+Each line of the tables is a player, by name; the first is all players together. Intervals are 95 %, by Student's t
 distribution, and games count as independent. docs/statistics.md defines every statistic.
 
-With --json, an interrupted count is continued by the same command.
+With --json, the same command continues an interrupted count.
 
 exit codes: 0 all games were counted, 1 some could not be, 2 bad arguments, 130 interrupted
 """
@@ -49,6 +49,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    from arena.record_stats import start  # only now: it takes numba, which the options do not need
+    from arena.record_stats import start  # imported late: it loads numba, which the options do not need
 
     return start(parser, options, SHOWN)

@@ -11,7 +11,8 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from engine.contests.student import half_width
+from engine.common.student import half_width, least_error
+from engine.contests.observations import PLACE
 
 MIN_WALLS = 30  # fewer say too little about the variance
 UNDECIDED = "undecided"
@@ -48,13 +49,14 @@ class Sprt:
     def ratios(self, placements: np.ndarray) -> np.ndarray:
         """The log-likelihood ratio of H1 to H0 after each wall, 0 before MIN_WALLS.
 
-        ``placements``: of the first bot, float64[walls]. The variance of n walls counts as at least 1 / n, as if one
-        wall were a whole place off: walls that are all alike, as those of three equal bots, decide later, but decide.
+        ``placements``: of the first bot, float64[walls]. The variance counts as at least that of walls of which one is
+        a whole place off (`engine.common.student`): walls that are all alike, as those of three equal bots, decide
+        later, but decide.
         """
-        mean, variance = _running(placements)
-        n = np.arange(1, len(placements) + 1)
+        mean, error = _running(placements)
         distance = mean - 2 - (self.better + self.not_better) / 2
-        ratios = n * (self.better - self.not_better) * distance / np.maximum(variance, 1 / n)
+        ratios = (self.better - self.not_better) * distance / (error * error)
+        n = np.arange(1, len(placements) + 1)
         return np.where(n >= MIN_WALLS, ratios, 0.0)
 
     def stops_after(self, placements: np.ndarray) -> int | None:
@@ -90,7 +92,7 @@ class Until:
     def stops_after(self, placements: np.ndarray) -> int | None:
         """As `Sprt.stops_after`."""
         n = np.arange(1, placements.shape[1] + 1)
-        widths = np.max([NORMAL * np.sqrt(_running(bot)[1] / n) for bot in placements], axis=0)
+        widths = np.max([NORMAL * _running(bot)[1] for bot in placements], axis=0)
         for index in np.flatnonzero((n >= MIN_WALLS) & (widths <= self.half_width)).tolist():
             if self._widest(placements[:, : index + 1]) <= self.half_width:
                 return int(index) + 1
@@ -106,15 +108,16 @@ class Until:
 
     @staticmethod
     def _widest(placements: np.ndarray) -> float:
-        return max(inf if (width := half_width(bot)) is None else width for bot in placements)
+        return max(inf if (width := half_width(bot, PLACE)) is None else width for bot in placements)
 
 
 def _running(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of the first n values, for each n; the variance of one value is 0."""
+    """Mean and standard error of the first n placements, for each n, as `student.standard_error` has them."""
     n = np.arange(1, len(values) + 1)
     mean = np.cumsum(values) / n
     squares = np.cumsum(values * values) - n * mean * mean
-    return mean, np.maximum(squares, 0) / np.maximum(n - 1, 1)
+    variance = np.maximum(squares, 0) / np.maximum(n - 1, 1)
+    return mean, np.maximum(np.sqrt(variance / n), least_error(n, PLACE))
 
 
 def _first(decided: np.ndarray) -> int | None:

@@ -41,7 +41,7 @@ def open_worker(
     remote: bool = False,
     log: Path | None = None,
 ) -> Iterator[Callable[[Task], Iterator[Update]]]:
-    """Make the bots, and give the function that plays a chunk, or warms up. External bots are closed at the end.
+    """Make the bots, and yield the function that plays a chunk or warms up. External bots are closed at the end.
 
     Games are saved in ``folder`` unless it is None; a worker that is ``remote``, on another machine, puts them into
     the results instead. ``rows``: kinds of rows to collect (`arena.parquet_rows`). ``log``: a folder for the traffic of

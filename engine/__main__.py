@@ -1,4 +1,4 @@
-"""python -m engine: validates, converts and shows game records."""
+"""Validate, convert and show game records: ``python -m engine``."""
 
 import sys
 

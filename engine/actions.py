@@ -63,7 +63,7 @@ ACTION_NAMES: tuple[str, ...] = (
 
 
 def action_name(action: int) -> str:
-    """Name of an action, for messages; ``"answer 999"`` for a number that is no action."""
+    """Return the name of an action for messages; ``"answer 999"`` if the number is not an action."""
     return ACTION_NAMES[action] if 0 <= action < N_ACTIONS else f"answer {action}"
 
 
@@ -90,7 +90,7 @@ ACTIONS = np.array([Action(number) for number in range(N_ACTIONS)], dtype=object
 
 
 def menu_text(actions: Iterable[int]) -> str:
-    """The names of actions in short: ``discard 1p 2p 9s, tsumogiri, riichi``."""
+    """Return the names of actions in compact form: ``discard 1p 2p 9s, tsumogiri, riichi``."""
     groups: dict[str, list[str]] = {}
     for action in actions:
         name = action_name(action)
@@ -100,7 +100,7 @@ def menu_text(actions: Iterable[int]) -> str:
 
 
 def actions_of(low: int, high: int) -> list[int]:
-    """The actions, each an `Action`, whose bits are set in the mask of the two words `low` and `high`, ascending."""
+    """Return the actions whose bits are set in the mask (`low`, `high`), in ascending order."""
     word = int(low) | int(high) << 64
     found: list[int] = []
     while word:

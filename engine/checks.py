@@ -1,4 +1,4 @@
-"""Checks of the numbers that callers pass from Python: one clear line for what is not accepted."""
+"""Checks of the numbers that callers pass from Python, with one-line error messages."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SEAT = "0, 1 or 2"
 
 
 def whole_number(value: object, what: str, accepted: str, greatest: int, least: int = 0) -> int:
-    """`value` as an int from `least` to `greatest`; NumPy's integers are accepted, booleans are not.
+    """Return `value` as an int from `least` to `greatest`; NumPy integers are accepted, booleans are not.
 
-    `what` and `accepted` describe the number in messages. Raises TypeError for what is no integer, ValueError for one
-    out of range.
+    `what` and `accepted` describe the number in messages. Raises TypeError if `value` is not an integer, ValueError if
+    it is out of range.
     """
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{what} must be {accepted}, not {value!r}")
@@ -28,21 +28,22 @@ def whole_number(value: object, what: str, accepted: str, greatest: int, least: 
     return number
 
 
-def checked_seat(seat: object) -> int:
-    """`seat` as an int. Raises TypeError or ValueError if there is no such seat."""
+def check_seat(seat: object) -> int:
+    """Return `seat` as an int. Raises TypeError or ValueError if there is no such seat."""
     return whole_number(seat, "seat", _SEAT, N_SEATS - 1)
 
 
-def checked_seed(seed: object) -> int:
-    """`seed` as an int. Raises TypeError or ValueError if it is no seed."""
+def check_seed(seed: object) -> int:
+    """Return `seed` as an int. Raises TypeError or ValueError if it is not a valid seed."""
     return whole_number(seed, "seed", _SEED, MAX_SEED)
 
 
-def checked_scores(scores: object) -> Scores:
-    """`scores` as the points that three seats start a game with.
+def check_scores(scores: object) -> Scores:
+    """Return `scores` as the starting points of the three seats.
 
-    They share out the points of an even start, so that points and riichi sticks always add up to as much. Raises
-    TypeError for what is no sequence of integers, ValueError for scores that a game cannot start with.
+    They must add up to the total of an even start, so that the sum of points and riichi sticks is the same in every
+    game. Raises TypeError if `scores` is not a sequence of integers, ValueError if a game cannot start with these
+    scores.
     """
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise TypeError(f"scores must be three integers, such as (25000, 35000, 45000), not {scores!r}")
@@ -60,8 +61,8 @@ def checked_scores(scores: object) -> Scores:
 
 
 def scores_in(text: str) -> Scores:
-    """The starting scores in a text such as ``25000,35000,45000``. Raises ValueError for any other text."""
+    """Parse starting scores written as ``25000,35000,45000``. Raises ValueError for any other text."""
     found = _SCORES.fullmatch(text)
     if found is None:
         raise ValueError("give three numbers of points, as in 25000,35000,45000")
-    return checked_scores([int(score) for score in found.groups()])
+    return check_scores([int(score) for score in found.groups()])

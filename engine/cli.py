@@ -1,4 +1,4 @@
-"""python -m engine: validate, convert or show game records."""
+"""The command line ``python -m engine``: validate, convert or show game records."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ archive.zip:name, and by its log id in a database of houou-logs or phoenix-logs.
 VALIDATE = """\
 Replay every record found; print a line for each fault, and the totals.
 
-A mismatch is where the record and the rules differ. A contradiction is where the record denies itself, such as
-deltas that the scores of the next round do not have: a slip of the program that wrote it. A damaged record cannot
-be read, or not to its end. With --json, an interrupted check is continued by the same command.
+A mismatch is a difference between the record and the rules. A contradiction is a difference within the record, such as
+deltas that do not fit the scores of the next round: an error of the program that wrote it. A damaged record cannot be
+read, or only in part. With --json, running the same command again continues an interrupted check.
 """
 CONVERT = """\
 Convert one game to another format, or with --out all games found into an archive or a folder.
 
-What is written names the rules of --rules as its own.
-A record that cannot be converted is named and left out. An interrupted conversion is continued by the same command.
+The converted records name the rules given with --rules. A record that cannot be converted is reported and left out.
+Running the same command again continues an interrupted conversion.
 """
 SHOW = """\
 Print a game, or one round and its link to Tenhou's viewer.
 
-Each line is a turn: the number of its first event in the record, the player, the hand before it, the tile taken,
-and what the player does.
+Each line is a turn: the number of its first event in the record, the player, the hand before it, the tile taken, and
+the player's action.
 """
 
 
@@ -79,6 +79,6 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code: 0, 1 for faulty records, 2 for wrong arguments."""
     args = make_parser().parse_args(argv)
-    from engine.records.commands import run  # only now: it takes numba, which the options do not need
+    from engine.records.commands import run  # imported late: it needs numba, which parsing the options does not
 
     return run(args)

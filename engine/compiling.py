@@ -4,8 +4,8 @@
 * ``@kernel(…)``: called from Python, with arguments of the types given. Its machine code, including everything it
   calls, is cached on disk (`engine.machine_code`).
 
-When a kernel is first called that is not in the cache, `engine.warm_up` compiles all kernels of the modules that have
-been imported, on several cores.
+When a kernel that is not in the cache is first called, `engine.warm_up` compiles all kernels of the modules imported so
+far, on several cores.
 
 With ``NUMBA_DISABLE_JIT=1`` the functions stay plain Python, with identical results.
 """
@@ -30,12 +30,12 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 
 def array_of(dtype: np.dtype[Any]) -> numba.types.Type:
-    """The type of an argument that is an array of records, for `kernel`."""
+    """Return the type of an array-of-records argument, for `kernel`."""
     return numba.typeof(np.empty(0, dtype=dtype))
 
 
 Signature: TypeAlias = str | tuple[numba.types.Type, ...]
-# What the text of a signature may name. const(…) is an array that may be read only.
+# The names that the text of a signature may use. const(…) is a read-only array.
 TYPES = vars(numba.types) | {"const": lambda array: array.copy(readonly=True)}
 
 
@@ -48,8 +48,8 @@ def inner(function: F) -> F:
 def kernel(*signatures: Signature) -> Callable[[F], F]:
     """Compile a function for calls from Python, and cache the machine code on disk.
 
-    ``signatures``: the types of the arguments as numba writes them, such as ``"uint8[::1], int64"``, one signature or
-    several. A call with other types raises TypeError, so that everything can be compiled in advance.
+    ``signatures``: one or more signatures, the argument types in numba's notation, such as ``"uint8[::1], int64"``. A
+    call with other types raises TypeError, so that everything can be compiled in advance.
     """
     if callable(signatures[0]):
         raise TypeError('@kernel takes signatures: @kernel("uint8[::1], int64"), or @kernel(DECIDE) for a bot')
@@ -68,12 +68,12 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
 
 
 def parse_signature(signature: Signature) -> tuple[Any, ...]:
-    """The numba types of a signature."""
+    """Return the numba types of a signature."""
     return eval(f"({signature},)", TYPES) if isinstance(signature, str) else signature
 
 
 def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
-    """Let `dispatcher` compile for `signatures` only, and warm up before it compiles what the cache lacks."""
+    """Restrict `dispatcher` to `signatures`, and warm up before it compiles anything that is not in the cache."""
     compile_signature = dispatcher.compile
 
     def compile_declared(signature: tuple[Any, ...]) -> Any:
@@ -83,7 +83,7 @@ def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:
             given = ", ".join(map(str, signature))
             raise TypeError(f"{name_of(dispatcher.py_func)} takes {texts}, not ({given})")
         if signature not in dispatcher.overloads and not dispatcher._cache.has(signature):
-            from engine.warm_up import warm_up_imported  # only now: it is seldom needed
+            from engine.warm_up import warm_up_imported  # imported late: rarely needed
 
             warm_up_imported()
         return compile_signature(signature)

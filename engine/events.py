@@ -13,7 +13,7 @@ detail    16-  of a DRAW: its index in TABLE.wall; of a HORA: its index in
                TABLE.win; of a RYUKYOKU: a number of engine.ryukyoku
 ========= ==== ======================================================
 
-The log holds nothing hidden: drawn tiles are read from the wall, which a view blanks.
+The log holds no hidden information: drawn tiles are read from the wall, whose hidden part is blanked in a view.
 """
 
 from __future__ import annotations

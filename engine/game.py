@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-# A table shows itself by these two.
+# Importing these two registers how a table is shown.
 import engine.svg
 import engine.text  # noqa: F401
 from engine import table_kernels
 from engine.actions import ACTION_NAMES, ACTIONS, N_ACTIONS, Action, action_name
-from engine.checks import checked_scores, checked_seat, checked_seed, whole_number
+from engine.checks import check_scores, check_seat, check_seed, whole_number
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.results import result_lines
 from engine.mjai.round_events import RoundReader
@@ -65,23 +65,24 @@ class Game:
     ) -> None:
         """Start a game.
 
-        `rules`: also the name of a preset, ``"tenhou"`` or ``"majsoul"``. `walls`: the walls of the first rounds, 108
-        tile37 each in the layout of `engine.table.WALL_SIZE`; later rounds are shuffled from the 64-bit `seed`. A
-        text is the seed of a game on Tenhou (``SHUFFLE seed`` in its record): the rounds get the walls that they had
-        there. `scores`: what each seat starts with, see `engine.checks.checked_scores`. Raises TypeError or ValueError
-        for a seed, rules, names or scores that are none, and for a wall that does not hold each tile exactly once.
+        `rules`: a Rules object or the name of a preset, ``"tenhou"`` or ``"majsoul"``. `seed`: a 64-bit integer, from
+        which the walls are shuffled, or a str, the seed of a game on Tenhou (``SHUFFLE seed`` in its record), whose
+        walls are then dealt again. `walls`: the walls of the first rounds, 108 tile37 each in the layout of
+        `engine.table.WALL_SIZE`; later rounds are shuffled from `seed`. `scores`: the starting score of each seat, see
+        `engine.checks.check_scores`. Raises TypeError or ValueError for an invalid seed, rules, names or scores, and
+        for a wall that does not hold each tile exactly once.
         """
         rules = self.rules = rules_named(rules)
         of_tenhou = isinstance(seed, str) and seed.startswith(GENERATOR)
         self._tenhou = TenhouWalls(str(seed), red_fives=rules.red_fives) if of_tenhou else None
-        number = 0 if of_tenhou else checked_seed(seed)
-        self.names = _checked_names(names)
+        number = 0 if of_tenhou else check_seed(seed)
+        self.names = _check_names(names)
         self._walls: Iterator[Any] = iter(walls)
         self._dealt: list[Any] = []  # walls used, for `restore`
         self._n_dealt = 0
         self._look_into(np.zeros(TABLE.itemsize, dtype=np.uint8))
         self._table["rules"] = packed_rules(rules)
-        self._table["seat"]["score"] = checked_scores(scores)
+        self._table["seat"]["score"] = check_scores(scores)
         self._phase = int(self._table["phase"][0])
         self._messages: list[Message] = [start_game(list(self.names), rules)]
         self._unread: list[RoundReader] = []  # finished rounds, not yet read into messages
@@ -91,7 +92,7 @@ class Game:
         self._round = RoundReader(self.table)
 
     def _look_into(self, raw: np.ndarray) -> None:
-        """Use the table in the buffer `raw`, by arrays that share its memory."""
+        """Use the table in the buffer `raw` through arrays that share its memory."""
         self._raw = raw
         self._table = raw.view(TABLE)
         self._turn = self._table["turn"]
@@ -99,7 +100,7 @@ class Game:
         self._menus = [self._menu[:n] for n in range(MAX_MENU + 1)]  # sliced once: `legal` is called at each step
 
     def __getstate__(self) -> dict[str, Any]:
-        """What `copy.deepcopy` and `pickle` copy: without the arrays that share memory."""
+        """Return the state for `copy.deepcopy` and `pickle`, without the arrays that share memory."""
         self._read()
         return {name: value for name, value in vars(self).items() if name not in SHARING}
 
@@ -113,11 +114,11 @@ class Game:
         return f"<Game of {', '.join(self.names)}: {summary(self.table)}>"
 
     def __str__(self) -> str:
-        """The table as text, with nothing hidden."""
+        """Return the table as text, with nothing hidden."""
         return table_text(self.table, self.names)
 
     def _repr_svg_(self) -> str:
-        """The table as notebooks show it, with nothing hidden."""
+        """Return the table as a picture for notebooks, with nothing hidden."""
         from engine.svg import table_svg
 
         return table_svg(self.table, self.names)
@@ -140,12 +141,12 @@ class Game:
         return SEATS_IN_MASK[table_kernels.asked_seats(self._raw, 0)]
 
     def legal(self, seat: int) -> list[int]:
-        """The legal actions of `seat`, each an `Action`, ascending; empty where it is not asked.
+        """Return the legal actions of `seat`, each an `Action`, ascending; empty if it is not asked.
 
         Raises TypeError or ValueError if there is no such seat.
         """
         if type(seat) is not int or not 0 <= seat < N_SEATS:
-            seat = checked_seat(seat)
+            seat = check_seat(seat)
         n = table_kernels.legal_actions(self._raw, 0, seat, self._menu)
         found: list[int] = ACTIONS[self._menus[n]].tolist()
         return found
@@ -153,11 +154,11 @@ class Game:
     def act(self, seat: int, action: int) -> None:
         """Apply the action of `seat`; `action` is a number of `engine.actions`, or one of `legal`.
 
-        Raises IllegalAction, which lists the legal ones, or TypeError for what is no number; the game is then
-        unchanged.
+        Raises IllegalAction, whose message lists the legal actions, or TypeError if `action` is not a number; the game
+        is then unchanged.
         """
         if type(seat) is not int or type(action) not in NUMBERS:
-            seat, action = checked_seat(seat), self._checked_action(seat, action)
+            seat, action = check_seat(seat), self._check_action(seat, action)
         try:
             phase = table_kernels.apply_action(self._raw, 0, seat, action.real)
         except OverflowError:
@@ -182,9 +183,9 @@ class Game:
             self._table["wall"], self._table["wall_given"], self._n_dealt = finished["wall"], 0, n_dealt
 
     def view(self, seat: int) -> np.record:
-        """A copy of the table with everything hidden from `seat` blanked. Raises ValueError if it is no seat."""
+        """Return a copy with everything hidden from `seat` blanked. Raises ValueError if there is no such seat."""
         copied = np.zeros(1, dtype=TABLE)
-        table_kernels.write_view(self._raw, 0, checked_seat(seat), raw_bytes(copied), 0)
+        table_kernels.write_view(self._raw, 0, check_seat(seat), raw_bytes(copied), 0)
         return copied[0]
 
     @property
@@ -194,31 +195,33 @@ class Game:
         return self._messages
 
     def take_messages(self) -> list[Message]:
-        """The messages since the last call, with nothing hidden; they are removed from `messages` and `new_messages`.
+        """Return the messages since the last call, with nothing hidden, and forget them.
 
-        For callers that keep the messages themselves, so that the memory of a game does not grow with its length.
+        They no longer appear in `messages` and `new_messages`. For callers that keep the messages themselves: the
+        memory of a game then does not grow with its length.
         """
         self._read()
         taken, self._messages = self._messages, []
         return taken
 
     def new_messages(self, seat: int) -> list[Message]:
-        """The messages since the last call for `seat`, as that seat may see them."""
-        seat = checked_seat(seat)
+        """Return the messages since the last call for `seat`, as that seat may see them."""
+        seat = check_seat(seat)
         self._read()
         fresh = self._messages[self._delivered[seat] :]
         self._delivered[seat] = len(self._messages)
         return [for_seat(message, seat) for message in fresh]
 
     def snapshot(self) -> Snapshot:
-        """The present position, for `restore`."""
+        """Return the current position, for `restore`."""
         self._read()
         return Snapshot(self._raw.tobytes(), len(self._messages), self._n_dealt, tuple(self._delivered))
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a position of this game: the same walls come again.
+        """Go back to a position of this game; the same walls are dealt again.
 
-        Also of a copy that has gone on. Raises ValueError for a snapshot that needs more walls than were given.
+        A snapshot of a copy works, too, even if the copy has been played further. Raises ValueError for a snapshot that
+        needs more walls than were given.
         """
         while len(self._dealt) < snapshot.n_dealt:
             if not self._take_wall():
@@ -234,7 +237,7 @@ class Game:
 
     @property
     def results(self) -> list[str]:
-        """How each finished round ended, in a few lines: who won with which hand, yaku, points, and the payments.
+        """Return a few lines on how each finished round ended: winner, hand, yaku, points, and the payments.
 
         A round with two winners has two entries. Read from `messages`; a round whose beginning was taken by
         `take_messages` is left out.
@@ -251,17 +254,17 @@ class Game:
 
     @property
     def scores(self) -> list[int]:
-        """Points of each seat; riichi sticks on the table are not counted."""
+        """The points of each seat, without the riichi sticks on the table."""
         return [int(score) for score in self._table["seat"]["score"][0]]
 
     @property
     def ranks(self) -> list[int]:
-        """Rank 1-3 of each seat by the present scores."""
+        """The rank (1-3) of each seat by the current scores."""
         return self.rules.ranks(self.scores)
 
     @property
     def final_points(self) -> list[float]:
-        """Final points of each seat by the present scores (uma and oka included)."""
+        """The final points of each seat by the current scores, uma and oka included."""
         return self.rules.final_points(self.scores)
 
     def _read(self) -> None:
@@ -280,7 +283,7 @@ class Game:
         self._n_dealt += 1
 
     def _take_wall(self) -> bool:
-        """Add the next wall to those dealt; False without one. Raises ValueError for a wall that is none."""
+        """Add the next wall to those dealt; return False if there is none. Raises ValueError for an invalid wall."""
         wall = self._next_wall()
         if wall is None:
             return False
@@ -291,7 +294,7 @@ class Game:
         return True
 
     def _next_wall(self) -> Any:
-        """The next wall that was given, or that of Tenhou's seed for this round; None without them."""
+        """Return the next wall given, or the wall of Tenhou's seed for this round; None without either."""
         wall = next(self._walls, None)
         if self._tenhou is None:
             return wall
@@ -300,13 +303,13 @@ class Game:
 
     def _why_illegal(self, seat: int, action: int) -> str:
         name = action_name(action)
-        menu = self.legal(checked_seat(seat))
+        menu = self.legal(check_seat(seat))
         if not menu:
             return f"seat {seat} is not asked now (asked: {list(self.asked)}), so it cannot {name}"
         return f"seat {seat} may not {name}; legal: {', '.join(map(action_name, menu))}"
 
-    def _checked_action(self, seat: int, action: object) -> int:
-        """`action` as an int; TypeError if it is none."""
+    def _check_action(self, seat: int, action: object) -> int:
+        """Return `action` as an int. Raises TypeError if it is not one."""
         number = next((number for number, name in enumerate(ACTION_NAMES) if name == action), None)
         hint = "" if number is None else f" ({action} is {number})"
         accepted = f"a number of engine.actions{hint}, or one of game.legal({seat})"
@@ -316,8 +319,8 @@ class Game:
             raise IllegalAction(str(error)) from None
 
 
-def _checked_names(names: Sequence[str]) -> tuple[str, str, str]:
-    """The names of the three players. Raises TypeError or ValueError for anything else."""
+def _check_names(names: Sequence[str]) -> tuple[str, str, str]:
+    """Return `names` as a tuple of three names. Raises TypeError or ValueError for anything else."""
     if isinstance(names, str) or not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"names must be three texts, such as ('Aki', 'Ben', 'Chi'), not {names!r}")
     if len(names) != N_SEATS:

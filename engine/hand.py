@@ -15,7 +15,7 @@ ONE = np.uint64(1)
 def move(p: np.record, kind: int, count: int) -> None:
     """Add `count` tiles of `kind` to the hand of seat record `p` (negative: remove them), ignoring red fives.
 
-    For trying out: undo it with a second call. Lasting changes are made with `add_tile`.
+    Meant for trial changes, which a second call undoes. For permanent changes use `add_tile`.
     """
     p.hand[kind] += count
     p.hand_keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count

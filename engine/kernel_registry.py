@@ -1,4 +1,4 @@
-"""The kernels of all modules that have been imported; `engine.compiling.kernel` enters them here."""
+"""The registry of the kernels of all imported modules, filled by `engine.compiling.kernel`."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ KERNELS: dict[str, list[tuple[Any, list[tuple[Any, ...]]]]] = {}  # module -> it
 
 
 def compile_imported() -> None:
-    """Compile, or load from the cache, all kernels of the modules that have been imported."""
+    """Compile all kernels of the imported modules, or load them from the cache."""
     for dispatcher, signature in imported():
         dispatcher.compile(signature)
 
 
 def cached_files() -> list[Path]:
-    """The files of the cache that have the kernels of the modules that have been imported, as far as they exist."""
+    """Return the existing cache files of the kernels of all imported modules."""
     kernels = [(dispatcher._cache, signature) for dispatcher, signature in imported()]
     return sorted({cache.path(signature) for cache, signature in kernels if cache.has(signature)})
 
 
 def imported() -> list[tuple[Any, tuple[Any, ...]]]:
-    """The kernels of all modules that have been imported, once for each signature."""
+    """Return the kernels of all imported modules, once for each signature."""
     found = [each for kernels in KERNELS.values() for each in kernels]
     return [(dispatcher, signature) for dispatcher, signatures in found for signature in signatures]
 
 
 class _Announcer(event.Listener):
-    """Says why the program pauses when a kernel has to be compiled that the warm-up has not compiled.
+    """Prints why the program pauses when a kernel that the warm-up has missed is compiled.
 
-    Not of functions that another package compiles with numba.
+    Functions that other packages compile with numba are ignored.
     """
 
     def __init__(self) -> None:
@@ -56,5 +56,5 @@ event.register("numba:compile", _announcer)
 
 
 def announce(on: bool) -> None:
-    """Whether to print what is compiled; at first it is printed."""
+    """Set whether compilations are printed; the default is True."""
     _announcer.on = on

@@ -32,7 +32,7 @@ def is_legal(t: np.record, seat: int, action: int) -> bool:
 
 @kernel("uint8[::1], uint64[::1]")
 def start_games(raw: np.ndarray, seeds: np.ndarray) -> None:
-    """Start a game on every table, by `seeds` uint64[n]; the `rules` and the scores of the records are set before."""
+    """Start a game on every table from `seeds` uint64[n]; `rules` and scores must already be set in the records."""
     tables = raw.view(TABLE)
     for i in range(len(tables)):
         turn.start_game(tables[i], seeds[i])
@@ -48,7 +48,7 @@ def collect_views(
     asked_tables: np.ndarray,
     asked_seats: np.ndarray,
 ) -> tuple[int, int]:
-    """Write the views of the asked seats that `player` plays, from table `first` on, until the buffer `views` is full.
+    """Write the views of the asked seats of `player`, starting at table `first`, until the buffer `views` is full.
 
     `players` int8[n, 3]: the player of each seat of each table. `asked_tables` int32[:] and `asked_seats` int8[:]
     receive the table and the seat of each view. Returns the number of views, and the table to continue from.
@@ -84,7 +84,7 @@ def apply_actions(raw: np.ndarray, asked_tables: np.ndarray, asked_seats: np.nda
 
 @kernel("uint8[::1]")
 def next_rounds(raw: np.ndarray) -> int:
-    """As `next_round` for every table in phase ROUND_OVER; returns the number of games that are not over."""
+    """Call `next_round` on every table in phase ROUND_OVER; return the number of games that are not over."""
     tables = raw.view(TABLE)
     playing = 0
     for i in range(len(tables)):
@@ -97,7 +97,7 @@ def next_rounds(raw: np.ndarray) -> int:
 
 @inner
 def nth_action(low: np.uint64, high: np.uint64, index: int) -> int:
-    """The action with `index` (from 0) among those whose bits are set in the mask of two words."""
+    """Return the action at `index` (from 0) among those whose bits are set in the two-word mask."""
     word, offset = low, np.int64(0)
     while True:
         while word != np.uint64(0):
@@ -122,7 +122,7 @@ def bit_index(bit: np.uint64) -> int:
 
 @inner
 def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
-    """A hash of `seed` and of what the viewer sees at this decision: the seed of random choices."""
+    """Hash `seed` and the viewer's information at this decision into a seed for random choices."""
     p = t.seat[t.viewer]
     key = splitmix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
     for group in range(3):

@@ -136,8 +136,8 @@ def allow_discards(t: np.record, seat: int, kinds: np.uint64) -> None:
 def ankan_keeps_waits(p: np.record, kind: int) -> bool:
     """Whether an ankan of the drawn `kind` in riichi changes no wait.
 
-    Source: Tenhou's manual: in riichi an ankan is allowed with the drawn tile if the waits stay; shape and yaku may
-    change. A game of January 2026 has one that takes a way to split the hand and no wait.
+    Source: Tenhou's manual: in riichi, an ankan with the drawn tile is allowed if the waits stay the same; shape and
+    yaku may change. A recorded game of January 2026 has an ankan that removes one way to split the hand but no wait.
     """
     move(p, kind, np.int64(-4))
     after = waits(p.hand, p.hand_keys, np.int64(p.n_melds) + 1)
@@ -229,7 +229,7 @@ def four_kans_abort(t: np.record) -> bool:
 
 @inner
 def offer_ron(t: np.record, seat: int) -> None:
-    """Allow ron on the tile on offer; a seat whose hand it completes but which may not win becomes furiten."""
+    """Allow ron on the tile on offer. A seat whose hand it completes but that may not win becomes furiten."""
     p = t.seat[seat]
     kind = KIND_OF[t.offer]
     if not has_kind(p.waits, kind) or (t.offer_type == OFFER_ANKAN and not is_kokushi(p)):

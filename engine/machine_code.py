@@ -1,12 +1,12 @@
-"""Machine code: how numba compiles inner functions and kernels here, and the cache of kernels on disk.
+"""Machine code: how inner functions and kernels are compiled with numba, and the cache of kernels on disk.
 
-numba optimises every function with all that it calls, and makes machine code of it, again for each function that calls
-it. An inner function is never called from Python, so here it stays LLVM's intermediate code (`InnerLibrary`) until a
-kernel is compiled; then the kernel and all that it reaches are optimised together, once.
+By default numba optimises each function together with everything it calls and generates machine code for it, and does
+so again for each of its callers. An inner function is never called from Python, so here it stays LLVM IR
+(`InnerLibrary`) until a kernel is compiled; then the kernel and everything it reaches are optimised together, once.
 
 The machine code of a kernel is cached under a hash of its contents: the byte code of all functions that it reaches and
-the constants that these read, the versions of Python, numba and LLVM, and the processor. It makes no difference where
-the sources lie, and what else is in them.
+the constants that they read, the versions of Python, numba and LLVM, and the processor. The location of the sources and
+their other contents make no difference.
 """
 
 from __future__ import annotations
@@ -37,48 +37,48 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.typing.templates import builtin_registry
 
 FIXED = ("numpy", "numba", "math")  # packages whose versions, and with them contents, are part of the platform
-NEW = ".new-"  # how folders of files that are being written begin
-VARIANTS = 64  # files that are kept of kernels with one name, such as those of several branches of the sources
+NEW = ".new-"  # prefix of folders with files that are being written
+VARIANTS = 64  # files kept for kernels of the same name, such as those of several branches of the sources
 
 
 def cache_root() -> Path:
-    """Folder of the cache: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
+    """Return the cache folder: ``$NUKIDORA_CACHE``, else `nukidora` in ``$XDG_CACHE_HOME`` or ``~/.cache``."""
     own = os.environ.get("NUKIDORA_CACHE")
     return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
 
 
 class Library(JITCodeLibrary):
-    """A code library that links all that its functions reach, and not only what they call."""
+    """A code library that links everything its functions reach, not only what they call directly."""
 
     def add_linking_library(self, library: Any) -> None:
-        """Link a library, and those that an inner one would have linked."""
+        """Link a library; of an inner library, also the libraries that it depends on."""
         super().add_linking_library(library)
         if isinstance(library, InnerLibrary):
             self._linking_libraries[:] = dict.fromkeys(self._linking_libraries + library._linking_libraries)
 
 
 class InnerLibrary(Library):
-    """The intermediate code of an inner function. It is never optimised by itself, nor made machine code."""
+    """The LLVM IR of an inner function, which is neither optimised nor compiled to machine code separately."""
 
     # `CPUContext.get_executable` sets a variable in the machine code of a function; there is none yet.
     codegen = property(lambda self: SimpleNamespace(set_env=lambda name, environment: None))
 
     def finalize(self) -> None:
-        """Nothing more will be added."""
+        """Finish the library without optimising it."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """The null pointer: Python cannot call the function."""
+        """Return the null pointer, as Python cannot call the function."""
         return 0
 
 
 class KernelLibrary(Library):
-    """The machine code of a kernel, and of all that it reaches."""
+    """The machine code of a kernel and of everything it reaches."""
 
     def finalize(self) -> None:
-        """Optimise, make machine code, and set the environments of the functions in it, which numba does only later."""
+        """Optimise, generate machine code, and set the environments of its functions, which numba does only later."""
         super().finalize()
         for variable in self._final_module.global_variables:
             name = variable.name
@@ -92,7 +92,7 @@ class InnerCompiler(compiler.CompilerBase):
     library = InnerLibrary
 
     def define_pipelines(self) -> list[Any]:
-        """The passes of ``@njit``, with a library of ours."""
+        """Return the passes of ``@njit``, with our own code library."""
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return [compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)]
@@ -105,15 +105,15 @@ class KernelCompiler(InnerCompiler):
 
 
 class KernelUnpickler(pickle.Unpickler):
-    """Reads a file of the cache without importing the module that it was compiled from, which may lie elsewhere now."""
+    """Unpickles a cache file without importing the module that it was compiled from, which may have moved."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """What the file names; an environment of compiled code is made by `environment_of`."""
+        """Return the object that the file names; environments of compiled code are made by `environment_of`."""
         return environment_of if name == environment._rebuild_env.__name__ else super().find_class(module, name)
 
 
 def environment_of(module: str, constants: list[Any], name: str) -> environment.Environment:
-    """The environment with a name: the Python objects that compiled code may use, such as its exceptions."""
+    """Return the environment of this name: the Python objects that compiled code may use, such as its exceptions."""
     found = environment.lookup_environment(name)
     if found is None:
         found = environment.Environment({"__name__": module})
@@ -129,7 +129,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class KernelCache(_Cache):
-    """The machine code of one kernel on disk, a file for each signature; to be set as a dispatcher's ``_cache``."""
+    """The machine code of one kernel on disk, one file for each signature; set as a dispatcher's ``_cache``."""
 
     def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
         self._function, self._options = function, options
@@ -140,30 +140,30 @@ class KernelCache(_Cache):
         return str(cache_root())
 
     def path(self, signature: tuple[Any, ...]) -> Path:
-        """The file of the machine code for the types of ``signature``, which may not exist."""
+        """Return the path of the machine code for ``signature``, which need not exist."""
         content = f"{platform()} {text_of_options(self._options)} {content_of(self._function)} {signature}"
         return cache_root() / f"{self._function.__qualname__}-{hashlib.sha256(content.encode()).hexdigest()[:24]}"
 
     def has(self, signature: tuple[Any, ...]) -> bool:
-        """Whether there is a file, which may be damaged, in a folder that may be entered."""
+        """Return whether the file exists in an accessible folder; it may be damaged."""
         with suppress(OSError):
             return self.path(signature).exists()
         return False
 
     def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
-        """The compiled kernel; None if there is no file. A file that cannot be read is compiled anew."""
-        rtsys.initialize(target_context)  # all that is needed of `refresh`, which imports much
+        """Return the compiled kernel, or None, so that it is compiled anew, if the file is missing or unreadable."""
+        rtsys.initialize(target_context)  # the only part of `refresh` that is needed; the rest imports a lot
         try:
             path = self.path(signature)
             data = path.read_bytes()
             with suppress(OSError):
-                path.touch()  # what is used is not deleted
+                path.touch()  # recently used files are kept
             return compiler.CompileResult._rebuild(target_context, *KernelUnpickler(io.BytesIO(data)).load())
         except (OSError, EOFError, pickle.UnpicklingError, ImportError):
             return None
 
     def save_overload(self, signature: tuple[Any, ...], compiled: Any) -> None:
-        """Write the file. Where it cannot be written, the kernel is compiled at each start."""
+        """Write the file. If that fails, the kernel is compiled at every start."""
         assert not compiled.library.has_dynamic_globals, "a global array of more than a megabyte cannot be cached"
         data = serialize.dumps(compiled._reduce())
         path = self.path(signature)
@@ -190,7 +190,7 @@ class KernelCache(_Cache):
 
 @cache
 def platform() -> str:
-    """What machine code depends on besides its source, this module included."""
+    """Return everything that machine code depends on besides its source, this module included."""
     versions = (sys.version, numba.__version__, codegen.ll.llvm_version_info, np.__version__)
     options = (config.BOUNDSCHECK, str(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
     target = cpu_target.target_context.codegen().magic_tuple()
@@ -199,13 +199,13 @@ def platform() -> str:
 
 @cache
 def content_of(kernel: Callable[..., Any]) -> str:
-    """A hash of a kernel, which is not compiled yet, and of all functions that it reaches."""
+    """Return a hash of a kernel that is not compiled yet and of all functions that it reaches."""
     return hashlib.sha256("".join(own_content(function)[0] for function in reached(kernel)).encode()).hexdigest()
 
 
 @cache
 def reached(kernel: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-    """The Python functions that are compiled into a kernel, the kernel first. Some more may be among them."""
+    """Return the Python functions that are compiled into a kernel, the kernel first; a superset of those needed."""
     found = {kernel: None}
     queue = [kernel]
     for function in queue:
@@ -218,9 +218,9 @@ def reached(kernel: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
 
 @cache
 def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., Any], ...]]:
-    """A hash of the code of one function and of the constants that it reads, and the functions that it may call."""
+    """Return a hash of a function's code and of the constants that it reads, and the functions that it may call."""
     assert isinstance(function, FunctionType)
-    # Not by its module: pytest imports those of namespace packages again under other names.
+    # Not by module name: pytest imports modules of namespace packages again under other names.
     digest = hashlib.sha256(function.__qualname__.encode())
     callees: list[Callable[..., Any]] = []
     names = set[str]()  # globals, and attributes
@@ -253,20 +253,20 @@ def codes_of(code: CodeType) -> Iterator[CodeType]:
 
 
 def text_of_constant(value: Any) -> str:
-    """A text of a constant in byte code. The order of a frozenset differs from process to process."""
+    """Return a constant of the byte code as text. The order of a frozenset differs from process to process."""
     return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
 def text_of_options(options: Mapping[str, Any]) -> str:
-    """A text of the options that a function is compiled with."""
+    """Return the options that a function is compiled with as text."""
     return repr(sorted((name, repr(value)) for name, value in options.items()))
 
 
 def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], where: str) -> Iterator[str]:
-    """Texts that say what a global value is, in which functions are put into ``callees`` instead of their contents.
+    """Yield texts that identify a global value. Functions are added to ``callees``; their contents are left out.
 
-    ``names``: those that the function uses; of a module, the attributes with these names count.
-    Raises TypeError if a text would not say everything.
+    ``names``: the names that the function uses; of a module, only the attributes with these names count.
+    Raises TypeError if no text can identify the value.
     """
     if isinstance(value, Dispatcher):
         callees.append(value.py_func)

@@ -81,7 +81,7 @@ def call_daiminkan(t: np.record, seat: int) -> None:
 
 @inner
 def declare_ankan(t: np.record, seat: int, kind: int) -> None:
-    """Declare an ankan; only kokushi may rob it, where the rules let it."""
+    """Declare an ankan; only kokushi may rob it, if the rules allow that."""
     p = t.seat[seat]
     reds = reds_held(p, kind)
     take_from_hand(p, kind, np.int64(4), reds)

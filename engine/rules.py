@@ -1,4 +1,4 @@
-"""The rules that can be switched, as data, and the presets. docs/rules.md lists all rules."""
+"""The configurable rules as data, and the presets. docs/rules.md lists all rules."""
 
 from __future__ import annotations
 
@@ -70,25 +70,25 @@ MAJSOUL = Rules(
 PRESETS: dict[str, Rules] = {rules.name: rules for rules in (TENHOU, MAJSOUL)}
 
 
-# The fields of Rules that compiled code has, in this order (`engine.table.RULES`): all that are true or false.
+# The fields of Rules that compiled code uses, in this order (`engine.table.RULES`): all boolean ones.
 COMPILED_SWITCHES = tuple(field.name for field in fields(Rules) if field.type == "bool")
-# The fields of Rules that records have no key of their own for: written where they differ from the preset.
+# The fields of Rules for which records have no separate key; written if they differ from the preset.
 SWITCHES = tuple(field.name for field in fields(Rules) if field.name not in ("name", "length", "red_fives"))
 
 
 def base_of(name: str) -> Rules:
-    """The preset `name`; Tenhou's rules under that name if there is none."""
+    """Return the preset `name`; if there is none, Tenhou's rules under that name."""
     return PRESETS.get(name) or replace(TENHOU, name=name)
 
 
 def switches_of(rules: Rules) -> dict[str, Any]:
-    """The switches that differ from `base_of` the rules' name."""
+    """Return the switches in which the rules differ from `base_of` their name."""
     base = base_of(rules.name)
     return {name: value for name in SWITCHES if (value := getattr(rules, name)) != getattr(base, name)}
 
 
 def with_switches(rules: Rules, switches: Any) -> Rules:
-    """The rules with some `switches`, as JSON has them. Raises ValueError for anything that is no switch or value."""
+    """Return the rules with `switches` from JSON applied. Raises ValueError for an unknown switch or invalid value."""
     if not isinstance(switches, dict):
         raise ValueError(f'switches must be an object, such as {{"uma": [15, 0, -15]}}, not {switches!r}')
     given: dict[str, Any] = {}
@@ -103,12 +103,12 @@ def with_switches(rules: Rules, switches: Any) -> Rules:
 
 
 def _shape(value: Any) -> Any:
-    """The type of a value; of a tuple, those of its entries."""
+    """Return the type of a value; for a tuple, the types of its entries."""
     return tuple(map(type, value)) if isinstance(value, tuple) else type(value)
 
 
 def rules_named(rules: Rules | str) -> Rules:
-    """The preset of that name, or the rules themselves. Raises ValueError or TypeError, which list the presets."""
+    """Return the preset of that name, or the Rules passed. Raises ValueError or TypeError, which list the presets."""
     if isinstance(rules, Rules):
         return rules
     if not isinstance(rules, str):

@@ -13,13 +13,13 @@ class Ryukyoku(NamedTuple):
     number: int
     english: str
     mjai: str  # `reason` of mjai's ryukyoku
-    mjlog: str | None  # `type` of Tenhou's RYUUKYOKU tag, which an exhaustive draw lacks
+    mjlog: str | None  # `type` of Tenhou's RYUUKYOKU tag; None for an exhaustive draw
     titles: tuple[str, ...]  # in tenhou.net/6 records; the first one is written
     riichienv: str  # `reason` in RiichiEnv's dialect of mjai
 
 
-# Titles of tenhou.net/6 records: Tenhou's, then those that exports of Mahjong Soul have in other languages. The two
-# with 全員 tell who is tenpai: all, or nobody.
+# Titles of tenhou.net/6 records: Tenhou's, then those of Mahjong Soul exports in other languages. The two with 全員 say
+# who is tenpai: everyone or no one.
 _EXHAUSTIVE = ("流局", "全員聴牌", "全員不聴", "Ryuukyoku", "Exhaustive Draw")
 _KYUSHU_KYUHAI = ("九種九牌", "Kyuushu Kyuuhai", "Nine Terminal Abortion")
 _FOUR_KANS = ("四槓散了", "四開槓", "Suukaikan", "Four Kan Abortion")
@@ -34,10 +34,10 @@ RYUKYOKU: tuple[Ryukyoku, ...] = (
 )
 # Mjai names of the draws in which no points change hands.
 ABORTIVE = frozenset(way.mjai for way in RYUKYOKU if way.number in (KYUSHU_KYUHAI, FOUR_KANS))
-# The end of a round that a record does not know, in mjai and in tenhou.net/6.
+# The end of a round when the record does not say how it ended, in mjai and in tenhou.net/6.
 UNKNOWN_MJAI, UNKNOWN_JAPANESE = "unknown", "不明"
 
-# Reasons in mjai of RiichiEnv and of jansou, which uses the names of mjlog and one of its own.
+# mjai reasons of RiichiEnv and of jansou; jansou uses the names of mjlog and one more.
 MJAI_BY_ALIAS: dict[str, str] = {way.riichienv: way.mjai for way in RYUKYOKU}
 MJAI_BY_ALIAS |= {way.mjlog: way.mjai for way in RYUKYOKU if way.mjlog} | {"exhaustive": "fanpai"}
 MJAI_BY_MJLOG: dict[str | None, str] = {way.mjlog: way.mjai for way in RYUKYOKU}

@@ -46,7 +46,7 @@ def tsumo_share(t: np.record, winner: int, payer: int, basic: int) -> int:
 
 @inner
 def settle_tsumo(t: np.record, winner: int, basic: int, win: np.record, payer: int) -> None:
-    """Add a tsumo of `basic` base points to `win`; a liable `payer` pays all of it; if NONE, each seat its share."""
+    """Add a tsumo of `basic` base points to `win`. A liable `payer` pays all; if it is NONE, each seat its share."""
     for seat in range(3):
         if seat != winner:
             share = tsumo_share(t, winner, np.int64(seat), basic)

@@ -1,8 +1,8 @@
-"""Shanten, waits and ukeire of a three-player hand, by look-ups in the tables that `engine/shanten_tables.py` makes.
+"""Shanten, waits and ukeire of a three-player hand, looked up in the tables of `engine/shanten_tables.py`.
 
-Shanten is exact: the fewest tiles the concealed hand must draw to be complete, less one, over all complete hands with
-at most four tiles of each kind. A hand that only a fifth tile of a kind would complete is not tenpai. Melds and visible
-tiles are not taken into account.
+Shanten is exact: the smallest number of tiles that the concealed hand must draw to be complete, minus one, over all
+complete hands with at most four tiles of each kind. A hand that could only be completed by a fifth tile of a kind is
+not tenpai. Melds and visible tiles are not taken into account.
 
 A hand has three **keys**, one for each group of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m and the
 honours; 2m-8m do not occur). Adding or removing a tile changes one key by the weight of its kind:
@@ -116,7 +116,7 @@ def _with_group(group: int, profile: int, pin: int, sou: int, others: int, n_mel
 
 @inner
 def _kinds_reaching(hand: Hand, keys: Keys, n_melds: int, step: int, goal: int) -> int:
-    """Kinds of which adding (`step` 1) or removing (-1) a tile makes the shanten at most `goal`."""
+    """Return the kinds for which adding (`step` 1) or removing (-1) a tile makes the shanten at most `goal`."""
     pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
     reaching = np.uint64(0)
     for kind in SANMA_KINDS:
@@ -161,9 +161,9 @@ def thirteen_orphans_shanten(keys: Keys) -> int:
 
 @inner
 def waits(hand: Hand, keys: Keys, n_melds: int) -> int:
-    """Kinds that complete a (13-3m)-tile hand, with or without a yaku; 0 if it is not tenpai.
+    """Return the kinds that complete a (13-3m)-tile hand, with or without a yaku; 0 if it is not tenpai.
 
-    A kind of which the hand holds four is no wait.
+    A kind of which the hand holds four is not a wait.
     """
     if shanten(keys, n_melds) != 0:
         return np.uint64(0)
@@ -178,9 +178,9 @@ def ukeire_kinds(hand: Hand, keys: Keys, n_melds: int) -> int:
 
 @inner
 def discards_keeping_shanten(hand: Hand, keys: Keys, n_melds: int) -> int:
-    """Kinds of a (14-3m)-tile hand whose discard leaves the lowest shanten that any discard leaves.
+    """Return the kinds of a (14-3m)-tile hand whose discard leaves the shanten as low as possible.
 
-    That is the shanten of the hand itself, or 0 for a complete hand.
+    The shanten after such a discard is that of the hand itself, or 0 for a complete hand.
     """
     return _kinds_reaching(hand, keys, n_melds, np.int64(-1), max(shanten(keys, n_melds), np.int64(0)))
 
@@ -189,10 +189,11 @@ def discards_keeping_shanten(hand: Hand, keys: Keys, n_melds: int) -> int:
 def _count_pairs(
     keys: Keys, n_melds: int, left: np.ndarray, profiles: np.ndarray, among: np.ndarray, goal: int, tiles: np.ndarray
 ) -> None:
-    """Add to `tiles` of each kind, for all two draws that make the shanten at most `goal`, the tiles of the other draw.
+    """For every pair of draws that makes the shanten at most `goal`, add the tiles of one draw to `tiles` of the other.
 
-    Both are of the kinds `among` int64[:], ascending indices in SANMA_KINDS. `profiles` int64[N_SANMA] has for each of
-    them that of its group with one more tile. `keys`, `left` and `tiles` are those of `second_draws`.
+    Both draws are of the kinds `among` int64[:], ascending indices into SANMA_KINDS. For each of these kinds,
+    `profiles` int64[N_SANMA] holds the profile of its group with one more tile of the kind. `keys`, `left` and `tiles`
+    are those of `second_draws`.
     """
     pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
     for a in range(len(among)):
@@ -213,12 +214,12 @@ def _count_pairs(
 
 @inner
 def second_draws(keys: Keys, n_melds: int, left: np.ndarray, tiles: np.ndarray) -> int:
-    """Ukeire of a (13-3m)-tile hand, as kinds that are left, and what a draw of each kind makes useful.
+    """Return the ukeire of a (13-3m)-tile hand (only kinds that are left), and count what each draw makes useful.
 
-    `left` int64[N_SANMA]: how many tiles of SANMA_KINDS can be drawn; with those that the hand holds at most four. Adds
-    to `tiles` int64[N_SANMA]: after a draw of a kind of the ukeire, the tiles that lower the shanten once more; after
-    another, the tiles that lower it and did not before (tegawari). Any tile may be discarded between the draws: these
-    are the tiles of all discards together.
+    `left` int64[N_SANMA]: how many tiles of each of SANMA_KINDS can be drawn; together with those in the hand at most
+    four. Adds to `tiles` int64[N_SANMA], for each kind drawn: if it belongs to the ukeire, the tiles that lower the
+    shanten once more; otherwise the tiles that lower it now and did not before (tegawari). Any tile may be discarded
+    between the two draws; the tiles of all discards are counted together.
     """
     pin, sou, others = _profile(0, keys[0]), _profile(1, keys[1]), _profile(2, keys[2])
     now = _lowest(pin, sou, others, n_melds)
@@ -251,7 +252,7 @@ def second_draws(keys: Keys, n_melds: int, left: np.ndarray, tiles: np.ndarray) 
 def shanten_batch(hands: Hand, n_melds: Hand) -> Hand:
     """Shanten of many hands: `hands` int8[n, 34] and `n_melds` int8[n] -> int8[n].
 
-    The arguments are not checked: counts are at most four, 2m-8m do not occur, and there are at most four melds.
+    The arguments are not checked: counts must be at most four, without 2m-8m, and there may be at most four melds.
     """
     keys = np.zeros(N_GROUPS, dtype=np.int32)
     result = np.empty(len(hands), dtype=np.int8)

@@ -3,17 +3,17 @@
 **Groups.** A hand is three groups of nine kinds: pinzu, souzu, and the kinds without runs (1m, 9m, seven honours). The
 counts of a group are the digits of its base-5 key, lowest rank in the lowest digit.
 
-**Cost rows.** ``cost[m, p]`` is the smallest number of tiles a group lacks to contain m melds (0-4) and p pairs (0-1)
-at the same time, with no kind used more than four times. Of a run at most two are counted: three equal runs are three
-triplets. The 5^9 keys have only 126 different rows with runs and 55 without.
+**Cost rows.** ``cost[m, p]`` is the smallest number of tiles that a group lacks to contain m melds (0-4) and p pairs
+(0-1) at the same time, with no kind used more than four times. The same run is counted at most twice, as three equal
+runs are three triplets. The 5^9 keys have only 126 different rows with runs and 55 without.
 
-**Halves.** A key is split into its four low and five high digits. Halves that lead to the same rows with every other
-half are one class (320 low and 680 high classes with runs, 35 and 55 without), so it is enough to keep the row of every
-low class with every high class.
+**Halves.** A key is split into its four low and five high digits. Halves that give the same row when combined with any
+other half form one class (320 low and 680 high classes with runs, 35 and 55 without), so only the row of each pair of a
+low and a high class is stored.
 
-**Joining.** The row of two groups together is the cheapest way to share melds and pair between them. Two suits with
-runs have 180 different joint rows; each of them with each row of the third group gives the shanten: tiles lacking minus
-one.
+**Joining.** The joint row of two groups is the cheapest way to divide melds and pair between them. Two suits with runs
+have 180 different joint rows; each of them combined with each row of the third group gives the shanten: tiles lacking
+minus one.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cost_rows(runs: bool) -> ByteArray:
 def numbered(values: ByteArray) -> tuple[ByteArray, NDArray[np.intp]]:
     """The distinct entries along the first axis, and for each entry the index of the one it equals (as np.unique)."""
     flat = np.ascontiguousarray(values).reshape(len(values), -1)
-    whole_entries = flat.view(np.dtype((np.void, flat.shape[1]))).reshape(-1)  # sorted far faster than rows of an array
+    whole_entries = flat.view(np.dtype((np.void, flat.shape[1]))).reshape(-1)  # sorts much faster than rows of an array
     _, first, number = np.unique(whole_entries, return_index=True, return_inverse=True)
     return values[first], number
 
@@ -94,8 +94,8 @@ def join(left: ByteArray, right: ByteArray) -> ByteArray:
 def tallies(n_ranks: int, orphans: list[bool]) -> NDArray[np.int64]:
     """int64[5^n_ranks]: the four counts of the profile of every half key, packed.
 
-    Counted are kinds held, pairs, terminal and honour kinds held, and pairs of those. `orphans` says of each rank of
-    the half whether it is a terminal or honour.
+    The counts are: kinds held, pairs, terminal and honour kinds held, and pairs of those. `orphans` says for each rank
+    of the half whether it is a terminal or honour.
     """
     counts = np.arange(5**n_ranks)[:, None] // 5 ** np.arange(n_ranks) % 5
     fields = {

@@ -1,7 +1,8 @@
-"""A table, or the view of a seat, as a picture (SVG): the table of the web pages, standing still.
+"""A table, or the view of a seat, as an SVG picture: a still image of the table on the web pages.
 
-Lengths are in widths of a discard. A seat's part is drawn as if it sat at the bottom, and then turned about the middle
-of the table. Tiles are the shapes of ``tiles.svg``, which the web pages show too; no other file and no font is needed.
+The unit of length is the width of a discard. Each seat's part is drawn as if it sat at the bottom and then rotated
+about the middle of the table. Tiles are the shapes of ``tiles.svg``, which the web pages also use; no other file or
+font is needed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from engine.table import (
 from engine.tiles import KIND_OF, MJAI_NAMES, NONE, UNKNOWN, WINDS
 
 WIDTH, HEIGHT = 18.6, 18.2
-MIDDLE = (9.3, 8.2)  # of the plate, about which seats are turned
+MIDDLE = (9.3, 8.2)  # of the plate; seats are rotated about it
 PLATE = 6.0  # its width and height
 TURNED = (0, -90, 90)  # degrees: the seat at the bottom, the next one on its right, the third on its left
 UNIT = 60  # user units of the picture in a width; the shapes of tiles.svg are 60 x 80
@@ -52,7 +53,7 @@ NORTHS_AT, NORTH_SIZE = (12.8, 12.02), 0.86
 HAND_LEFT, HAND_RIGHT, HAND_BOTTOM = (0.3, 2.1, 1.4), (18.3, 17.2, 16.5), (17.85, 17.3, 17.3)  # by side
 HAND_SIZE_OF, MELD_SIZE_OF, MELD_GAP, DRAWN_GAP = (1.15, 0.8, 0.8), (0.85, 0.72, 0.72), 0.14, 0.3
 DORA_TOP, DORA_SIZE, DORA_PLACES = 1.5, 0.98, 5
-LONGEST_NAME, LONGEST_NAME_AT_END = 12, 8  # characters: names of two sides do not meet in a corner
+LONGEST_NAME, LONGEST_NAME_AT_END = 12, 8  # characters, so that names of two sides do not meet in a corner
 ROUND_WINDS = ("East", "South", "West")
 ENDS = {way.number: way.english for way in RYUKYOKU}
 HOLDS_ONE_MORE = (TURN, AFTER_PON, RIICHI_DISCARD)  # phases in which the seat on turn is to discard
@@ -83,8 +84,8 @@ class Tile(NamedTuple):
 def table_svg(t: Any, names: Sequence[str] = ("", "", "")) -> str:
     """A picture of a TABLE record as an SVG document.
 
-    A view is shown from its seat, the hands of the others by their backs; a whole table from seat 0, open. `names`: of
-    the seats, by default ``seat 0`` and so on.
+    A view is drawn from its seat, with the other hands face down; a whole table from seat 0, with all hands open.
+    `names`: the names of the seats, by default ``seat 0`` and so on.
     """
     bottom = max(int(t.viewer), 0)
     log = [unpack(word) for word in t.log[: t.n_log].tolist()]
@@ -107,7 +108,7 @@ SHOW["svg"] = table_svg
 
 
 def _plate(t: Any) -> str:
-    """The plate in the middle of the table with the round, and what is left of it."""
+    """Draw the plate in the middle of the table, with the round and the draws left."""
     x, y = MIDDLE
     over = "game over" if t.phase == GAME_OVER else ENDS.get(int(t.ryukyoku_reason), "round over")
     state = over if t.phase in (ROUND_OVER, GAME_OVER) else f"{t.live_left} left"
@@ -119,7 +120,7 @@ def _plate(t: Any) -> str:
 
 
 def _panel(t: Any) -> str:
-    """The upper side, which is nobody's: dora and ura indicators, honba, riichi sticks."""
+    """Draw the upper side, where nobody sits: dora and ura indicators, honba, riichi sticks."""
     x = MIDDLE[0] - DORA_PLACES * DORA_SIZE / 2
     shown = _indicators(t, DORA_AT)
     rows = [shown + [HIDDEN_TILE] * (DORA_PLACES - len(shown))]
@@ -135,12 +136,12 @@ def _panel(t: Any) -> str:
 
 
 def _indicators(t: Any, at: np.ndarray) -> list[str]:
-    """The names of the indicators at the indices `at` of the wall, as far as they are shown and known."""
+    """Return the names of the indicators at the wall indices `at` that are turned over and known."""
     return [tile_name(tile) for tile in t.wall[at[: t.n_indicators]].tolist() if tile != UNKNOWN]
 
 
 def _seat(t: Any, seat: int, side: int, name: str, log: list[Event]) -> Iterator[str]:
-    """All that belongs to a seat, as if it sat at the bottom."""
+    """Draw everything that belongs to a seat, as if it sat at the bottom."""
     p = t.seat[seat]
     yield from _edge(t, seat, side, name)
     river = _river(p, seat, log)
@@ -174,7 +175,7 @@ def _edge(t: Any, seat: int, side: int, name: str) -> Iterator[str]:
     longest = LONGEST_NAME_AT_END if did else LONGEST_NAME
     if len(name) > longest:
         name = name[: longest - 1] + "…"
-    name = "".join(each if each.isprintable() else "?" for each in name)  # XML has no place for control characters
+    name = "".join(each if each.isprintable() else "?" for each in name)  # XML forbids control characters
     yield _text(x, y - 0.82, 0.5, f"{name} · {did}" if did else name, LIT if did else MUTED)
     change = p.score - (p.start_score if over else t.seat[max(int(t.viewer), 0)].score)
     parts = [
@@ -193,7 +194,7 @@ def _signed(points: int) -> str:
 
 
 def _did(t: Any, seat: int) -> str:
-    """How the round ended for a seat: ``ron``, ``tsumo`` or ``tenpai``; nothing for the others."""
+    """Return how the round ended for a seat: ``ron``, ``tsumo`` or ``tenpai``; else an empty text."""
     wins = [win for win in t.win[: t.n_wins] if win.winner == seat]
     if wins:
         return "tsumo" if wins[0].target == seat else "ron"
@@ -213,7 +214,7 @@ def _river(p: Any, seat: int, log: list[Event]) -> list[Tile]:
 
 
 def _hand(t: Any, seat: int) -> tuple[list[str], str]:
-    """The concealed tiles of a seat, and the one that lies apart: just drawn, or won on; nothing if there is none."""
+    """Return the concealed tiles of a seat, and separately the tile just drawn or won on, if any."""
     p = t.seat[seat]
     won = next((MJAI_NAMES[win.tile] for win in t.win[: t.n_wins] if win.winner == seat), "")
     drawn = int(t.drawn) if t.turn == seat else NONE
@@ -242,7 +243,7 @@ def _meld(p: Any, seat: int, index: int, log: list[Event]) -> list[Tile]:
 
 
 def _row(part: str, tiles: Iterable[Tile], x: float, y: float, size: float) -> str:
-    """Tiles side by side from the upper left corner on; `size`: the width of an upright one."""
+    """Draw tiles in a row, starting at the upper left corner; `size`: the width of an upright tile."""
     parts, left = [], 0.0
     for tile in tiles:
         parts.append(_placed(tile, round(left * UNIT)))
@@ -252,7 +253,7 @@ def _row(part: str, tiles: Iterable[Tile], x: float, y: float, size: float) -> s
 
 
 def _placed(tile: Tile, left: int) -> str:
-    """A tile of a row whose unit is that of the shapes."""
+    """Draw a tile of a row, in the units of the shapes."""
     name = "back" if tile.name == HIDDEN_TILE else tile.name
     used = f'href="#{"dull" if tile.dull else "tile"}-{name}"'
     pale = ' opacity=".35"' * tile.called
@@ -314,7 +315,7 @@ def _box(x: float, y: float, width: float, height: float, round_by: float, fill:
 def _text(
     x: float, y: float, size: float, content: str, fill: str = TEXT, *, bold: bool = False, markup: bool = False
 ) -> str:
-    """A line of text around `x`, on the line `y`; `markup`: its content is SVG already."""
+    """Return a line of text centred at `x` on the baseline `y`; `markup`: the content is SVG already."""
     weight = ' font-weight="700"' * bold
     where = f'x="{x * UNIT:.0f}" y="{y * UNIT:.0f}" font-size="{size * UNIT:.0f}"'
     return f'<text {where} text-anchor="middle"{weight} fill="{fill}">{content if markup else escape(content)}</text>'

@@ -1,8 +1,8 @@
 """TABLE: everything about one game in one NumPy record of about 1.7 kilobytes.
 
-Many games are an array of TABLE, a snapshot is a copy. The view of a seat is the same record with everything blanked
-that is hidden from that seat (`engine/view.py`). Seats are absolute, 0-2; seat 0 deals first. Tiles and kinds are those
-of `engine/tiles.py`.
+Many games are an array of TABLE, a snapshot is a copy. The view of a seat is the same record with everything hidden
+from that seat blanked (`engine/view.py`). Seats are absolute, 0-2; seat 0 deals first. Tiles and kinds are those of
+`engine/tiles.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESPONSE = 3  # other seats may call or win on the tile on offer
 ROUND_OVER = 4  # `engine.turn.next_round` deals the next round or ends the game
 GAME_OVER = 5
 
-# Melds (SEAT.meld_type) and, with the same numbers, what put a tile on offer (TABLE.offer_type).
+# Types of melds (SEAT.meld_type) and, with the same numbers, of the action that put a tile on offer (TABLE.offer_type).
 NO_MELD, PON_MELD, DAIMINKAN_MELD, ANKAN_MELD, KAKAN_MELD = range(5)
 OFFER_DISCARD, OFFER_ANKAN, OFFER_KAKAN, OFFER_NUKIDORA = 0, ANKAN_MELD, KAKAN_MELD, 5
 
@@ -40,9 +40,9 @@ RIVER_TILE = 0x3F
 RIVER_TSUMOGIRI = 0x40
 RIVER_CALLED = 0x80
 
-# Wall: 39 dealt tiles (13 for the dealer, then 13 each in turn order), 55 live draws, 14 of the dead wall. All but
-# the deal lies as on Tenhou, which counts from the other end (107 - index). Each replacement shortens the live wall;
-# what were its last tiles become the fourth and fifth indicators.
+# Wall: 39 dealt tiles (13 for the dealer, then 13 each in turn order), 55 live draws, 14 of the dead wall. Apart from
+# the deal the layout is Tenhou's, which counts from the other end (107 - index). Each replacement shortens the live
+# wall; what were its last tiles become the fourth and fifth indicators.
 WALL_SIZE = 108
 DEALT = 39
 REPLACEMENT_AT = np.array([106, 107, 104, 105, 102, 103, 100, 101])
@@ -55,12 +55,12 @@ EVERYTHING = -1  # TABLE.viewer of a whole table
 NOBODY, EVERYBODY = -1, 3
 
 
-# What shows a whole table as text and as a picture: `engine.text` and `engine.svg` enter their functions here.
+# Functions that show a whole table as text and as a picture; `engine.text` and `engine.svg` register theirs here.
 SHOW: dict[str, Callable[[Any], str]] = {}
 
 
 class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for Any
-    """A record of TABLE, which shows what it is: ``repr`` in one line, ``str`` with all that lies on the table."""
+    """A TABLE record with a readable form: ``repr`` is one line, ``str`` shows everything on the table."""
 
     def __repr__(self) -> str:
         if self.dtype.names != TABLE.names:  # a part of a table, such as a SEAT
@@ -74,14 +74,14 @@ class TableRecord(np.record):  # type: ignore[misc]  # mypy takes np.record for 
         return SHOW["text"](self)
 
     def _repr_svg_(self) -> str | None:
-        """The table as notebooks show it; None for a part of it, or without `engine.svg`: they show the text."""
+        """Return the picture for notebooks; None, for text, if this is a part of a table or `engine.svg` is missing."""
         if self.dtype.names != TABLE.names or "svg" not in SHOW:
             return None
         return SHOW["svg"](self)
 
 
 def record(fields: list[Any], record_type: type[np.record] = np.record) -> np.dtype[Any]:
-    """The numpy record type with these `fields`, which are attributes of an element in Python and compiled code."""
+    """Return a NumPy record type whose `fields` are attributes of an element in Python and in compiled code."""
     return np.dtype((record_type, fields))
 
 
@@ -205,7 +205,7 @@ def round_of(t: Any) -> str:
 
 
 def asked_in(t: Any) -> list[str]:
-    """What each asked seat may do, as far as the viewer knows: ``seat 0 may discard 1p 9s, tsumogiri``."""
+    """Return what the viewer knows of each asked seat's options: ``seat 0 may discard 1p 9s, tsumogiri``."""
     if t.phase in (ROUND_OVER, GAME_OVER):
         return ["the round is over" if t.phase == ROUND_OVER else "the game is over"]
     menus = [actions_of(*mask) if t.answer[seat] < 0 else [] for seat, mask in enumerate(t.legal.tolist())]
@@ -214,17 +214,17 @@ def asked_in(t: Any) -> list[str]:
 
 
 def summary(t: Any) -> str:
-    """A table or a view in one line: the round, the draws left, who may do what."""
+    """Return a one-line summary of a table or view: the round, the draws left, and the options of the asked seats."""
     if t.phase == GAME_OVER:
         return "the game is over, scores " + ", ".join(f"{score:,}" for score in t["seat"]["score"].tolist())
     return "; ".join([f"{round_of(t)}, {t.live_left} draws left", *asked_in(t)])
 
 
 def raw_bytes(records: np.ndarray) -> np.ndarray:
-    """The memory of `records` TABLE[n] as uint8[n * TABLE.itemsize], which kernels take (see `engine.kernels`).
+    """Return the memory of `records` TABLE[n] as uint8[n * TABLE.itemsize], as kernels take it (`engine.kernels`).
 
-    A contiguous array is not copied: what a kernel writes there is in `records`. Raises TypeError for anything else,
-    which kernels would read beyond its end.
+    A contiguous array is not copied: what a kernel writes appears in `records`. Raises TypeError for anything but TABLE
+    records, as kernels would read beyond its end.
     """
     array = np.asarray(records)
     if array.ndim != 1 or (array.dtype is not TABLE and array.dtype != TABLE):

@@ -18,7 +18,7 @@ from engine.view import blank_for
 
 @kernel("uint8[::1], int64, uint64")
 def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
-    """Start a game. Set `rules` and scores of the record before; to fix the first wall, set `wall`, `wall_given`."""
+    """Start a game. First set `rules` and scores of the record and, to fix the first wall, `wall` and `wall_given`."""
     turn.start_game(raw.view(TABLE)[i], seed)
 
 
@@ -26,7 +26,7 @@ def start_game(raw: np.ndarray, i: int, seed: np.uint64) -> None:
 def start_round(raw: np.ndarray, i: int) -> None:
     """Start a round in the middle of a game.
 
-    Set these fields of the record before: `rules`, `viewer` (-1), `round_wind`, `dealer`, `honba`, `sticks`, the
+    These fields of the record must be set: `rules`, `viewer` (-1), `round_wind`, `dealer`, `honba`, `sticks`, the
     scores, and either `seed`, or `wall` with `wall_given` 1.
     """
     turn.start_round(raw.view(TABLE)[i])

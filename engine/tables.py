@@ -1,4 +1,4 @@
-"""Many games in lock step: policies answer batches of views, and compiled code runs the rules over all tables."""
+"""Many games in lockstep: policies answer batches of views, and compiled code runs the rules over all tables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-# A table shows itself by these two.
+# Importing these two registers how a table is shown.
 import engine.svg
 import engine.text  # noqa: F401
 from engine import kernels
 from engine.actions import action_name, actions_of
-from engine.checks import checked_scores, checked_seed, whole_number
+from engine.checks import check_scores, check_seed, whole_number
 from engine.rules import EVEN_SCORES, TENHOU, Rules, rules_named
 from engine.table import GAME_OVER, N_SEATS, ROUND_OVER, TABLE, packed_rules, raw_bytes
 from engine.tenhou_walls import TenhouWalls
@@ -35,21 +35,22 @@ class PolicyFault(ValueError):  # noqa: N818 - a fault of the policy, not of thi
 
 
 class BadAnswer(ValueError):  # noqa: N818 - as above
-    """What a policy says of its own answer, in one line that needs no addition: whose it is, and what is wrong."""
+    """A policy's own one-line explanation of what is wrong with an answer, complete without further context."""
 
 
 class Tables:
-    """Games played in lock step. `records` is the live array TABLE[n], read only.
-
-    >>> def first_legal(views):  # a policy: TABLE[n] -> one action number for each view
-    ...     return np.array([actions_of(*view.legal[view.viewer])[0] for view in views])
-    >>> tables = Tables(seeds=range(4))
-    >>> rounds = [len(ended) for ended in tables.play([first_legal], np.zeros((4, 3), dtype=np.int8))]
-    >>> tables.records["seat"]["score"].sum(axis=1)
-    array([105000, 105000, 105000, 105000])
+    """Games played in lockstep. `records` is the live array TABLE[n], read-only.
 
     While a policy is called with n views, the first n entries of `asked_tables` int32[:] and `asked_seats` int8[:] are
     the table and seat of each view.
+
+    Examples:
+        >>> def first_legal(views):  # a policy: TABLE[n] -> one action number for each view
+        ...     return np.array([actions_of(*view.legal[view.viewer])[0] for view in views])
+        >>> tables = Tables(seeds=range(4))
+        >>> rounds = [len(ended) for ended in tables.play([first_legal], np.zeros((4, 3), dtype=np.int8))]
+        >>> tables.records["seat"]["score"].sum(axis=1)
+        array([105000, 105000, 105000, 105000])
     """
 
     def __init__(
@@ -60,14 +61,14 @@ class Tables:
         scores: Sequence[int] | np.ndarray = EVEN_SCORES,
         walls: Sequence[TenhouWalls] = (),
     ) -> None:
-        """Start one game for each 64-bit seed; `rules`: also the name of a preset.
+        """Start one game for each 64-bit seed; `rules`: a Rules object or the name of a preset.
 
-        A policy is called with at most `batch` views at a time. `scores`: what each seat starts with, int[3], or
-        int[n, 3] for each game by itself, see `engine.checks.checked_scores`. `walls`: those of each game, in place of
-        walls that are shuffled from its seed, with red fives if `rules` have them. Raises TypeError or ValueError, in
-        one line, for seeds, rules, a batch or scores that are none.
+        A policy is called with at most `batch` views at a time. `scores`: the starting scores, int[3] for all games or
+        int[n, 3], see `engine.checks.check_scores`. `walls`: the walls of each game, instead of walls shuffled from its
+        seed; with red fives if `rules` have them. Raises TypeError or ValueError with a one-line message for invalid
+        seeds, rules, batch or scores.
         """
-        checked, rules = _checked_seeds(seeds), rules_named(rules)
+        checked, rules = _check_seeds(seeds), rules_named(rules)
         self._set_up(np.zeros(len(checked) * TABLE.itemsize, dtype=np.uint8), rules, batch)
         self.records["rules"] = packed_rules(rules)
         self.records["seat"]["score"] = _scores_of_games(scores, len(checked))
@@ -79,7 +80,7 @@ class Tables:
 
     @classmethod
     def from_records(cls, records: np.ndarray, rules: Rules, batch: int = 2048) -> Tables:
-        """Continue copies of the games `records` TABLE[n], which are played by `rules`; later walls are shuffled."""
+        """Continue copies of the games `records` TABLE[n] under `rules`; later walls are shuffled."""
         tables = cls.__new__(cls)
         tables._set_up(raw_bytes(records).copy(), rules, batch)
         return tables
@@ -104,7 +105,7 @@ class Tables:
         self.asked_seats = np.zeros(capacity, dtype=np.int8)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What `copy.deepcopy` and `pickle` copy: without `records`, which shares the memory of `raw`."""
+        """Return the state for `copy.deepcopy` and `pickle`, without `records`, which shares the memory of `raw`."""
         return {name: value for name, value in vars(self).items() if name != "records"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -112,15 +113,15 @@ class Tables:
         self.records = self.raw.view(TABLE)
 
     def play(self, policies: Sequence[Policy | None], players: np.ndarray) -> Iterator[np.ndarray]:
-        """Play all games to their ends.
+        """Play all games to the end.
 
-        `players` int8[n, 3]: for each seat of each table the index into `policies`. A policy that is None is not
-        asked: games are played until they are over or wait for its seats alone. Yields the indices int64[:] of the
-        tables whose round has just ended, before the next round is dealt: that is the time to read their logs. Raises
-        PolicyFault if a policy raises or returns an action that is not legal, TypeError or ValueError for policies or
-        `players` that do not fit the tables.
+        `players` int8[n, 3]: for each seat of each table the index into `policies`. A policy that is None is not asked:
+        games are played until they are over or wait only for its seats. Yields the indices int64[:] of the tables whose
+        round has just ended, before the next round is dealt; read their logs then. Raises PolicyFault if a policy
+        raises or returns an action that is not legal, TypeError or ValueError for policies or `players` that do not fit
+        the tables.
         """
-        players = self._checked_players(policies, players)
+        players = self._check_players(policies, players)
         while True:
             decisions = self._ask_all(policies, players)
             ended = np.flatnonzero(self.records["phase"] == ROUND_OVER)
@@ -147,12 +148,12 @@ class Tables:
             self.records["wall"][game], self.records["wall_given"][game] = next(self._walls[game]).tiles, 1
 
     def play_round(self, policies: Sequence[Policy], players: np.ndarray) -> None:
-        """Play every game to the end of its present round; arguments and errors as in `play`."""
-        players = self._checked_players(policies, players)
+        """Play every game to the end of its current round; arguments and errors as in `play`."""
+        players = self._check_players(policies, players)
         while self._ask_all(policies, players):
             pass
 
-    def _checked_players(self, policies: Sequence[Policy | None], players: np.ndarray) -> np.ndarray:
+    def _check_players(self, policies: Sequence[Policy | None], players: np.ndarray) -> np.ndarray:
         """`players` as int8[n, 3]. Raises TypeError or ValueError if it or the policies are of the wrong kind."""
         if not isinstance(policies, Sequence) or not all(each is None or callable(each) for each in policies):
             raise TypeError(f"policies must be a sequence of functions from views to actions, not {policies!r}")
@@ -209,28 +210,28 @@ class Tables:
 def _scores_of_games(scores: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
     """The starting scores of `n` games: int64[n, 3]. Raises TypeError or ValueError for anything else."""
     if not isinstance(scores, np.ndarray) or scores.ndim < 2:
-        return np.tile(checked_scores(scores), (n, 1))
+        return np.tile(check_scores(scores), (n, 1))
     if scores.shape != (n, N_SEATS):
         raise ValueError(f"scores must be int[3], or int{[n, N_SEATS]} for each game, not {list(scores.shape)}")
     for row in np.unique(scores, axis=0):
-        checked_scores(row)
+        check_scores(row)
     return scores.astype(np.int64)
 
 
-def _checked_seeds(seeds: object) -> np.ndarray:
-    """`seeds` as uint64[n]. Raises TypeError or ValueError if it holds anything else than seeds."""
+def _check_seeds(seeds: object) -> np.ndarray:
+    """Return `seeds` as uint64[n]. Raises TypeError or ValueError if it holds anything but seeds."""
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
         raise TypeError(f"seeds must be a sequence with a seed for each game, such as range(100), not {seeds!r}")
-    array = seeds if isinstance(seeds, np.ndarray) else np.array([checked_seed(seed) for seed in seeds], dtype="u8")
+    array = seeds if isinstance(seeds, np.ndarray) else np.array([check_seed(seed) for seed in seeds], dtype="u8")
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise TypeError(f"seeds must be one row of integers, not {array.dtype}{list(array.shape)}")
     if array.dtype.kind == "i" and len(array):
-        checked_seed(array.min())
+        check_seed(array.min())
     return array.astype(np.uint64)
 
 
 def first_raising(policy: Policy, views: np.ndarray) -> int:
-    """Index of the first view for which `policy` raises when it is the only one; 0 if it raises for none."""
+    """Return the index of the first view for which `policy` raises when called with it alone; 0 if there is none."""
     for index in range(len(views)):
         try:
             policy(views[index : index + 1])

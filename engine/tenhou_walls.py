@@ -1,8 +1,8 @@
 """The walls of a game on Tenhou, from the seed that its record publishes (``SHUFFLE seed`` of mjlog).
 
-Source: Tenhou's description of its shuffle (tenhou.net/stat/rand), of which the part for three players was found from
-records: the tiles that they do not use, 2m to 8m, are left out before the shuffle. Every deal, draw, replacement,
-indicator and die of 31,965 recorded rounds agrees.
+Source: Tenhou's description of its shuffle (tenhou.net/stat/rand). It does not cover three players; records show that
+the tiles they do not use, 2m to 8m, are left out before the shuffle. Every deal, draw, replacement, indicator and die
+of 31,965 recorded rounds agrees.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from engine.table import DEALT, N_SEATS, WALL_SIZE
 from engine.tiles import KIND_OF, SANMA_KINDS, from_tile136
 
-GENERATOR = "mt19937ar"  # which all seeds begin with
-PREFIX = f"{GENERATOR}-sha512-n288-base64"  # of the seeds that are understood; older ones have another
+GENERATOR = "mt19937ar"  # prefix of all seeds
+PREFIX = f"{GENERATOR}-sha512-n288-base64"  # prefix of the supported seeds; older ones differ
 KEY_WORDS = 624  # 32-bit words of a seed
-ROUND_BYTES, BLOCK = 1152, 128  # that each round takes from the generator; SHA-512 makes 64 bytes of each block
+ROUND_BYTES, BLOCK = 1152, 128  # bytes that each round takes from the generator; SHA-512 turns each block into 64 bytes
 TILES_136 = [4 * int(kind) + copy for kind in SANMA_KINDS for copy in range(4)]
-DICE_AT = 135  # where the numbers of the dice lie: as with the 136 tiles of four players
+DICE_AT = 135  # index of the numbers for the dice, as with the 136 tiles of four players
 HAND_SIZE = DEALT // N_SEATS
-# Of each of our indices the one counted from the end of Tenhou's wall, where it is dealt: 4, 4, 4 and 1 to each seat.
+# Our wall index -> index from the end of Tenhou's wall, which is dealt as 4, 4, 4 and 1 tiles to each seat.
 DEAL_ORDER = [
     *(
         4 * N_SEATS * (i // 4) + i % 4 + (4 * seat if i < 12 else seat)
@@ -54,7 +54,7 @@ class TenhouWalls(Iterator[TenhouWall]):
     """
 
     def __init__(self, seed: str, *, red_fives: bool = True) -> None:
-        """Raises ValueError for a seed of another form, as older records have."""
+        """Raises ValueError for a seed in another format, as in older records."""
         self._generator = np.random.RandomState(key_of(seed))
         self._red_fives = red_fives
 
@@ -73,9 +73,9 @@ class TenhouWalls(Iterator[TenhouWall]):
 
 
 def further_seed(seed: str, number: int) -> str:
-    """The seed of another game, which follows from `seed` and a `number` from 1 on; `seed` itself for 0.
+    """Derive the seed of another game from `seed` and a `number` from 1 on; 0 gives `seed` itself.
 
-    Raises ValueError for a `seed` of another form.
+    Raises ValueError for a `seed` in another format.
     """
     key = key_of(seed)
     if number == 0:
@@ -85,7 +85,7 @@ def further_seed(seed: str, number: int) -> str:
 
 
 def key_of(seed: str) -> np.ndarray:
-    """The key of a Mersenne Twister, uint32[624], in a `seed`. Raises ValueError."""
+    """Return the Mersenne Twister key in a `seed`, uint32[624]. Raises ValueError."""
     prefix, _, text = seed.rpartition(",")
     if prefix != PREFIX:
         raise ValueError(f"not a seed of Tenhou's walls: it must begin with {PREFIX},")

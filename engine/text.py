@@ -1,6 +1,6 @@
-"""Tiles, hands and tables as text for people.
+"""Tiles, hands and tables as human-readable text.
 
-Tiles are written as in `engine.scoring.api.score` but for the honours: ``19m 340p`` (0 is a red five), ``E S W N`` for
+Tiles are written as in `engine.scoring.api.score`, except for honours: ``19m 340p`` (0 is a red five), ``E S W N`` for
 the winds and ``P F C`` for the white, green and red dragon.
 """
 
@@ -33,7 +33,7 @@ from engine.tiles import HONOUR, KIND_OF, MJAI_NAMES, MJAI_TILES, MPSZ_NAMES, N_
 TILES = tuple(MJAI_NAMES[tile] if HONOUR <= tile < N_KINDS else MPSZ_NAMES[tile] for tile in range(len(MJAI_NAMES)))
 MELDS = {PON_MELD: ("pon", 3), DAIMINKAN_MELD: ("daiminkan", 4), ANKAN_MELD: ("ankan", 4), KAKAN_MELD: ("kakan", 4)}
 LIMITS = ((13, "yakuman"), (11, "sanbaiman"), (8, "baiman"), (6, "haneman"), (5, "mangan"))  # least han, highest first
-MANGAN_FROM = 3  # han: below 5, enough fu make a mangan
+MANGAN_FROM = 3  # han; from 3 han on, enough fu make a mangan
 TILE_MARKS = "0: red five · E S W N: winds · P F C: white, green, red dragon"
 RIVER_MARKS = "': the tile just drawn · *: riichi · (): called by another seat"
 
@@ -59,13 +59,13 @@ def hand_text(names: Iterable[str]) -> str:
 
 
 def limit_name(han: int, fu: int | None) -> str:
-    """The name of the limit that a hand reaches, or nothing; `fu` is None where a record names the limit instead."""
+    """Return the name of the limit that a hand reaches, or an empty text; `fu` is None if a record names the limit."""
     by_fu = han >= MANGAN_FROM and (fu is None or fu << (2 + han) >= MANGAN_BASIC)
     return next((name for least, name in LIMITS if han >= least), "mangan" if by_fu else "")
 
 
 def table_text(t: Any, names: Sequence[str] = ("", "", "")) -> str:
-    """A table, or the view of a seat, in lines of text: the round, each seat's hand and river, and who is to act."""
+    """Return a table or view as lines of text: the round, each seat's hand and river, and who is to act."""
     indicators = hand_text(MJAI_NAMES[tile] for tile in t.wall[DORA_AT[: t.n_indicators]])
     lines = [f"{round_of(t)} · {t.sticks} riichi sticks · dora indicators {indicators} · {t.live_left} draws left"]
     for seat in range(N_SEATS):
@@ -77,7 +77,7 @@ SHOW["text"] = table_text
 
 
 def _seat_lines(t: Any, seat: int, name: str) -> list[str]:
-    """The lines of one seat: who it is and what it holds, then its river."""
+    """Return the lines of one seat: its name and tiles, then its river."""
     p = t.seat[seat]
     who = f"seat {seat} {WINDS[(seat - int(t.dealer)) % N_SEATS]} {name}".rstrip()
     drawn = int(t.drawn) if t.turn == seat else NONE

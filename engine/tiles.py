@@ -87,7 +87,7 @@ def is_red(tile: int) -> bool:
 def mpsz(text: str) -> list[int]:
     """Tiles of a hand written like ``"19m055p123s77z"`` (``0`` is the red five).
 
-    Raises ValueError, which says where, for anything else.
+    Raises ValueError, which gives the position, for anything else.
     """
     tiles: list[int] = []
     ranks = ""

@@ -1,4 +1,4 @@
-"""The course of a game: start a round, apply one action, resolve the responses to a tile, go on to the next round."""
+"""The flow of a game: start a round, apply an action, resolve the responses to a tile, go on to the next round."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ONE = np.uint64(1)
 
 @inner
 def start_game(t: np.record, seed: np.uint64) -> None:
-    """Start a new game with this seed; the caller has set `rules`, the scores, and `wall` if `wall_given`."""
+    """Start a new game with this seed; the caller must have set `rules`, the scores, and `wall` if `wall_given`."""
     t.seed = seed
     t.viewer = NONE
     t.round_wind = t.dealer = t.honba = t.sticks = 0
@@ -132,7 +132,7 @@ def clear_win(win: np.record) -> None:
 
 @inner
 def next_round(t: np.record) -> None:
-    """After ROUND_OVER: deal the next round or end the game. At the end the top seat gets the riichi sticks left."""
+    """Deal the next round or end the game, after ROUND_OVER. At the end the top seat gets the riichi sticks left."""
     if game_ends(t):
         t.seat[top_seat(t)].score += RIICHI_STICK * t.sticks
         t.sticks = 0
@@ -264,7 +264,7 @@ def offer_to_others(t: np.record) -> None:
 
 @inner
 def resolve_response(t: np.record) -> None:
-    """All asked seats have answered: a ron goes before a call, a call before the next draw."""
+    """Resolve the answers of all asked seats: ron takes precedence over calls, calls over the next draw."""
     first = (np.int64(t.turn) + 1) % 3
     second = (np.int64(t.turn) + 2) % 3
     by_first, by_second = np.int64(t.answer[first]), np.int64(t.answer[second])
@@ -312,7 +312,7 @@ def declare_call(t: np.record, seat: int, action: int) -> None:
 
 @inner
 def after_offer_passed(t: np.record) -> None:
-    """Nobody has called or won on the tile on offer: play on after the discard, kan or nukidora."""
+    """Play on after a discard, kan or nukidora that nobody has called or won on."""
     seat = np.int64(t.turn)
     if t.offer_type != OFFER_DISCARD:
         if t.offer_type == OFFER_ANKAN:
@@ -354,7 +354,7 @@ def draw_replacement_and_ask(t: np.record, seat: int) -> None:
 
 @inner
 def accept_riichi(t: np.record) -> None:
-    """Nobody has won on the riichi discard: the declarer pays its stick, and its ippatsu begins."""
+    """Complete a riichi whose discard nobody has won on: the declarer pays the stick, and its ippatsu begins."""
     if t.riichi_pending == 0:
         return
     seat = np.int64(t.turn)

@@ -1,4 +1,4 @@
-"""The view of a seat: the TABLE record with everything blanked that is hidden from that seat."""
+"""The view of a seat: the TABLE record with everything hidden from that seat blanked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def blank_wall(view: np.record, seat: int) -> None:
 
 @inner
 def blank_seat(p: np.record) -> None:
-    """Blank the concealed hand of another seat, and all that is computed from it."""
+    """Blank the concealed hand of another seat and everything computed from it."""
     for kind in range(N_KINDS):
         p.hand[kind] = 0
     p.red[0] = p.red[1] = 0
@@ -32,7 +32,7 @@ def blank_seat(p: np.record) -> None:
 
 @inner
 def clear_score(win: np.record) -> None:
-    """Clear the score in a WIN record. `winning_han` uses that of `t.win[1]` as scratch memory before a second win."""
+    """Clear the score in a WIN record: `winning_han` uses `t.win[1]` as scratch space until there is a second win."""
     win.basic = 0
     win.fu = win.han = 0
     win.yakuman = 0

@@ -1,7 +1,7 @@
 """The wall: shuffling, dealing, live and replacement draws, dora indicators, and the event log of the round.
 
-The wall of a round depends only on the seed of the table and on the round (wind, dealer, honba): the same round of the
-same game is dealt the same tiles, whatever the players do. The layout is described at `engine.table.WALL_SIZE`.
+The wall of a round depends only on the seed of the table and on the round (wind, dealer, honba), not on what the
+players do. The layout is described at `engine.table.WALL_SIZE`.
 """
 
 from __future__ import annotations
@@ -109,6 +109,6 @@ def show_pending_indicators(t: np.record) -> None:
 
 @inner
 def clear_drawn(t: np.record) -> None:
-    """Note that no seat holds a drawn tile."""
+    """Record that no seat holds a drawn tile."""
     t.drawn = NONE
     t.after_replacement = 0

@@ -1,8 +1,8 @@
-"""The warm-up: compiles kernels to machine code, on several cores, before they are first used.
+"""The warm-up: compile kernels to machine code on several cores, before they are first used.
 
-It happens by itself when a kernel is called that is not in the cache, for all kernels of the modules that have been
-imported by then; and for all kernels of all modules by ``nukidora warm-up``. Of several programs on a machine one
-compiles at a time; the others wait, and say for whom.
+Calling a kernel that is not in the cache triggers it for all kernels of the modules imported so far; ``nukidora
+warm-up`` compiles all kernels of all modules. Of several programs on a machine, one compiles at a time; the others wait
+and print which process they wait for.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from engine.machine_code import NEW, cache_root, name_of, reached
 if sys.platform != "win32":
     import fcntl
 
-PACKAGES = ("engine", "agents", "arena", "nukidora")  # those with kernels; named, as this one imports none of them
+PACKAGES = ("engine", "agents", "arena", "nukidora")  # with kernels; named, as this module imports none
 ROOT = Path(__file__).parents[1]
 COMPILE = "import sys; sys.path[:] = {path!r}; from engine.warm_up import compile_kernels; compile_kernels({names!r})"
 
-# A rough model of what compiling costs, in bytes of byte code: types are inferred once for each function of a process;
-# LLVM optimises each kernel with all that it reaches. `python -m benchmarks.compiling` measures both.
-OPTIMISING = 0.35  # of the cost of inferring types
-WORTH_A_PROCESS = 15_000  # less is not divided
+# A rough cost model of compilation, in bytes of byte code: types are inferred once per function and process; LLVM
+# optimises each kernel with everything it reaches. `python -m benchmarks.compiling` measures both.
+OPTIMISING = 0.35  # relative to the cost of type inference
+WORTH_A_PROCESS = 15_000  # smaller shares are not split
 
 _lock = threading.Lock()
-_off = False  # nothing more is to be compiled by a warm-up of this process
-_before_first: Callable[[], None] | None = None  # called, if there is one, instead of a warm-up
-ABANDONED = 3600  # seconds after which a new file of the cache is left over from a process that was killed
+_off = False  # True: no further warm-up in this process
+_before_first: Callable[[], None] | None = None  # if set, called instead of a warm-up
+ABANDONED = 3600  # seconds after which an unfinished cache file must be left over from a killed process
 
 
 class WarmUpError(Exception):
-    """A process that compiles has failed."""
+    """A compiling process has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Share:
     kernels: list[Kernel]
 
     def with_more(self, kernels: Sequence[Kernel]) -> Share:
-        """The share with more kernels."""
+        """Return the share with more kernels added."""
         return Share([*self.kernels, *kernels])
 
     @cached_property
@@ -90,7 +90,7 @@ class Share:
 
     @cached_property
     def cost(self) -> float:
-        """What it costs to compile the share, in bytes of byte code."""
+        """The cost of compiling the share, in bytes of byte code."""
         return size(self.functions) + OPTIMISING * sum(size(kernel.functions) for kernel in self.kernels)
 
 
@@ -100,10 +100,10 @@ def size(functions: Iterable[Callable[..., Any]]) -> int:
 
 
 def warm_up_imported() -> None:
-    """Compile what the cache lacks of the kernels of all modules that have been imported.
+    """Compile the kernels of all imported modules that are not in the cache.
 
-    If that fails, it says so, and the caller compiles what it needs by itself. With bounds checked, which is for
-    finding faults, that is so from the start.
+    If that fails, a message is printed, and the caller compiles what it needs by itself. With bounds checking, a
+    debugging aid, no warm-up is attempted.
     """
     global _off
     with _lock:
@@ -124,7 +124,7 @@ def warm_up_imported() -> None:
 
 
 def compile_by_use(use: Callable[[], None]) -> None:
-    """Compile what `use` calls, and no more: for a program that plays one bot and is to start soon.
+    """Compile only what `use` calls: for a program that plays one bot and has to start quickly.
 
     Of several such programs that start at the same time, one compiles and the others wait. Raises what `use` raises.
     """
@@ -134,7 +134,7 @@ def compile_by_use(use: Callable[[], None]) -> None:
 
         @cache
         def wait() -> None:
-            with suppress(OSError):  # the cache cannot be written: each compiles for itself
+            with suppress(OSError):  # if the cache cannot be written, each program compiles for itself
                 stack.enter_context(compiling_alone())(0, 0)
 
         _before_first = wait
@@ -145,7 +145,7 @@ def compile_by_use(use: Callable[[], None]) -> None:
 
 
 def compile_lacking() -> int:
-    """Compile what the cache lacks of the kernels of all imported modules of ours; returns the number of functions.
+    """Compile our imported kernels that are not in the cache; return the number of functions.
 
     Raises WarmUpError, and OSError if the cache cannot be written.
     """
@@ -159,7 +159,7 @@ def compile_lacking() -> int:
 
 
 def lacking() -> list[Kernel]:
-    """The kernels of all imported modules of ours that the cache lacks."""
+    """Return the kernels of all our imported modules that are not in the cache."""
     return [
         Kernel(dispatcher, number)
         for module, kernels in kernel_registry.KERNELS.items()
@@ -170,7 +170,7 @@ def lacking() -> list[Kernel]:
 
 
 def shares(kernels: Sequence[Kernel]) -> list[Share]:
-    """Divide kernels among as many processes as pay, so that these end at about the same time.
+    """Divide kernels among as many processes as are worthwhile, so that they finish at about the same time.
 
     The kernels of a module stay together, since they have most of their functions in common.
     """
@@ -185,9 +185,9 @@ def shares(kernels: Sequence[Kernel]) -> list[Share]:
 
 
 def compile_in_processes(found: Sequence[Share], say: Callable[[int, int], None]) -> int:
-    """Compile each share in a process of its own, with progress; returns the number of functions.
+    """Compile each share in its own process, with a progress display; return the number of functions.
 
-    `say` is told how many functions of how many are compiled.
+    `say` is called with the number of functions compiled so far and the total.
     """
     if not found:
         return 0
@@ -207,13 +207,13 @@ def compile_in_processes(found: Sequence[Share], say: Callable[[int, int], None]
 
 
 def start_process(names: Sequence[tuple[str, str, int]]) -> subprocess.Popen[str]:
-    """A process that compiles kernels, see `compile_kernels`."""
+    """Start a process that compiles kernels, see `compile_kernels`."""
     code = COMPILE.format(path=sys.path, names=names)
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def pass_on(number: int, process: subprocess.Popen[str], messages: SimpleQueue[tuple[int, str | None]]) -> None:
-    """Put the names that a process prints into the queue, and at its end None."""
+    """Put each name that a process prints into the queue, and None when it ends."""
     assert process.stdout is not None
     for line in process.stdout:
         messages.put((number, line.rstrip()))
@@ -236,7 +236,7 @@ def show(
             number, name = messages.get()
             if name is None:
                 if processes[number].returncode != 0:
-                    raise failed(processes[number])
+                    raise worker_error(processes[number])
                 running -= 1
             elif name in functions - compiled:
                 compiled.add(name)
@@ -244,21 +244,21 @@ def show(
                 say(len(compiled), len(functions))
 
 
-def failed(process: subprocess.Popen[str]) -> WarmUpError:
-    """The error of a process that has ended early, with the last line that it printed."""
+def worker_error(process: subprocess.Popen[str]) -> WarmUpError:
+    """Return the error for a process that ended early, with the last line that it printed."""
     assert process.stderr is not None
     printed = process.stderr.read()
     return WarmUpError(f"a process that compiles ended early: {(printed.splitlines() or ['no reason given'])[-1]}")
 
 
 def compile_kernels(names: Sequence[tuple[str, str, int]]) -> None:
-    """Compile kernels, in a process of the warm-up; prints the name of each function that has been compiled."""
+    """Compile kernels in a process of the warm-up, and print the name of each compiled function."""
     global _off
     _off = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     kernel_registry.announce(False)
     event.register("numba:compile", _Reporter())
-    gc.set_threshold(100_000)  # almost nothing is garbage, and looking for it takes a tenth of the time
+    gc.set_threshold(100_000)  # there is almost no garbage, and collecting it takes a tenth of the time
     for module, name, signature in names:
         import_module(module)
         for dispatcher, signatures in kernel_registry.KERNELS[module]:
@@ -278,10 +278,10 @@ class _Reporter(event.Listener):  # type: ignore[misc]
 
 @contextmanager
 def compiling_alone() -> Iterator[Callable[[int, int], None]]:
-    """Wait until no other program compiles, and let none while the block runs, where the system can.
+    """Hold the lock under which one program at a time compiles, on systems that have file locks.
 
-    Gives a function that tells those who wait how many functions of how many are compiled. Raises OSError if the cache
-    cannot be written.
+    Yields a function that reports the number of functions compiled and the total to waiting programs. Raises OSError if
+    the cache cannot be written.
     """
     cache_root().mkdir(parents=True, exist_ok=True)
     with (cache_root() / "lock").open("a+b", buffering=0) as file:
@@ -293,16 +293,16 @@ def compiling_alone() -> Iterator[Callable[[int, int], None]]:
         if sys.platform != "win32":
             wait_for(file)
         began = monotonic()
-        file.truncate(0)  # what the last one said
+        file.truncate(0)  # the progress of the previous holder
         for new in cache_root().glob(f"{NEW}*"):
-            with suppress(OSError):  # it has just been finished
+            with suppress(OSError):  # it has just been completed
                 if time() - new.stat().st_mtime > ABANDONED:
                     rmtree(new, ignore_errors=True)
         yield say
 
 
 def wait_for(file: IO[bytes]) -> None:
-    """Lock a file. While another program has it, say which one that is, and how far it is."""
+    """Lock a file. While another program holds the lock, print which one and its progress."""
     pause, next_line = 0.1, 0.0
     while True:
         try:
@@ -316,11 +316,11 @@ def wait_for(file: IO[bytes]) -> None:
 
 
 def state_of(file: IO[bytes]) -> str:
-    """What the program that has the lock says."""
+    """Return a message on the program that holds the lock."""
     file.seek(0)
     try:
         process, done, total, seconds = json.loads(file.read())
-    except ValueError:  # it has just begun
+    except ValueError:  # it has just started
         return "waiting for another program, which begins to compile the rules and the bots …"
     left = f", about {seconds * (total - done) / done:.0f} s left" if done else ""
     of_all = f": {done} of {total} functions{left}" if total else ""
@@ -328,16 +328,16 @@ def state_of(file: IO[bytes]) -> str:
 
 
 def modules_with_kernels() -> list[str]:
-    """The names of all modules of ours that have kernels."""
+    """Return the names of all our modules with kernels."""
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     found = [path.relative_to(ROOT) for path in paths if "\n@kernel(" in path.read_text(encoding="utf-8")]
     return [".".join(path.with_suffix("").parts) for path in found]
 
 
 def import_if_possible(module: str) -> None:
-    """Import a module, unless it needs a package that is not installed or broken, which is told where it is used.
+    """Import a module, unless it needs a package that is missing or broken; using it then reports the error.
 
-    Raises ImportError for what is missing of our own.
+    Raises ImportError if one of our own modules is missing.
     """
     try:
         import_module(module)

@@ -1,10 +1,10 @@
-"""Shows that an archive of any length is read in the same memory: makes one by the arena, validates it, and plots.
+"""Shows that reading an archive takes constant memory, whatever its length: makes one, validates it, and plots.
 
     python experiments/archive_memory.py [--games 100000] [--figure docs/archive_memory.svg]
 
-Three `efficiency` play the games, which are added to a .tar.zst as they are played (an archive that is there already
-is used again). Then ``python -m engine validate`` reads it, and the memory of its processes is sampled from /proc. The
-figure needs matplotlib.
+Three `efficiency` play the games, which are added to a .tar.zst as they are played (an existing archive is reused).
+Then ``python -m engine validate`` reads it, and the memory of its processes is sampled from /proc. The figure needs
+matplotlib.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EVERY = 0.5  # seconds between two samples
 
 
 def make_archive(path: Path, games: int) -> None:
-    """Let the arena play so many games, or up to a batch more, and write them to a .tar.zst."""
+    """Let the arena play that many games, or up to a batch more, and write them to a .tar.zst."""
     partial = path.with_name(path.name + ".partial")
     writer = WRITERS[".tar.zst"](partial, 0)
     with Progress("games", games) as progress:
@@ -53,7 +53,7 @@ def make_archive(path: Path, games: int) -> None:
 
 
 def memory(pid: int) -> tuple[float, float]:
-    """MB that a process holds, and those that its children hold together."""
+    """Return the memory in MB of a process, and of all its children together."""
 
     def resident(of: int) -> float:
         try:

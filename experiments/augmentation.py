@@ -3,13 +3,13 @@
     python experiments/augmentation.py [GAMES]    # 60, a minute on one core
 
 Every decision of `bert` in GAMES hanchan against two `rule` is predicted twice: as it is, and with pinzu and souzu
-swapped. For several limits the second prediction is used only where the second label has at least that part of the
+swapped. For several limits the second prediction is used only where the second label has at least that fraction of the
 first one's probability (`agents.bert.bot.CLOSE`). For each limit:
 
 - sequences that the network reads for a decision
 - decisions in which another label is played than if all were augmented
-- what the played label has less than the best one, in probability by the mean of both predictions, summed over these
-  and divided by what is lost without augmentation
+- the probability that the played label lacks to the best one, by the mean of both predictions, summed over these
+  decisions and divided by the loss without augmentation
 
 docs/experiments.md has the results.
 """

@@ -1,10 +1,10 @@
-"""Fits the coefficients of arena/luck.py to self-play, and measures how much narrower intervals become by them.
+"""Fits the coefficients of arena/luck.py to self-play, and measures how much narrower they make the intervals.
 
     python experiments/control_variates.py [WALLS [FILE]]
 
 Three bots of about the same strength play WALLS walls (2,000 by default) in three rotations, from which the
-coefficients are fitted; then several matches are played on fresh walls. FILE: where the placements of the first of
-these are written for the tests of the arena. Two minutes on one core.
+coefficients are fitted; then several matches are played on fresh walls. FILE gets the placements of the first of these,
+for the tests of the arena. Two minutes on one core.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from arena.bot_games import estimate, final_points_of, placements_of
-from arena.luck import FACTORS, N_FACTORS, luck_of, measure_luck, without_luck
+from arena.luck import FACTORS, N_FACTORS, adjust_for_luck, luck_of, measure_luck
 from arena.schedule import RunSettings, games_of
 from engine.common.progress import Progress
+from engine.contests.observations import PLACE
 from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 from engine.tables import Tables
@@ -81,7 +82,7 @@ def measure(bots: tuple[str, str, str]) -> dict[str, list[float]]:
     """
     placements, _, factors = play(bots, MEASURED_WALLS, seed=2)
     played, luck = placements[..., 0].mean(axis=1), luck_of(factors)[:, :, 0, 0].mean(axis=1)
-    raw, adjusted = estimate(played), estimate(without_luck(played, luck))
+    raw, adjusted = estimate(played, PLACE), estimate(adjust_for_luck(played, luck), PLACE)
     ratio = f"{adjusted.interval / raw.interval:.3f} times as wide" if adjusted.interval and raw.interval else "no luck"
     print(
         f"{bots[0]} against {bots[1]} and {bots[2]}: {raw.mean:.3f} ± {raw.interval:.3f} as played, "

@@ -1,10 +1,10 @@
-"""What a playout over the true wall would tell the critic of `agents.rl`, beside what it sees, and what one costs.
+"""How much a playout over the true wall would add to what the critic of `agents.rl` sees, and what it costs.
 
     python experiments/critic_playouts.py
 
 `residual` plays itself at 1,024 tables. At each of its choices the round is also played out by `linear` at all seats,
-as the hands and the wall lie. Critics of the size that training uses then learn the value of the round's end, a
-placement, from what is seen, with and without the hidden hands and the playout; the last four rounds are held out. Ten
+with the true hands and wall. Critics of the size that training uses then learn the value of the round's end, a
+placement, from the view, with and without the hidden hands and the playout; the last four rounds are held out. Ten
 minutes on a core; docs/experiments.md has the results.
 """
 

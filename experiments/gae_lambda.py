@@ -1,13 +1,13 @@
-"""How clear the gradient of the policy is for each lambda of generalized advantage estimation.
+"""The signal in the policy gradient for each lambda of generalized advantage estimation.
 
     python experiments/gae_lambda.py FOLDER [OPTIONS OF THE RUN]
 
-FOLDER is a run of `agents.rl train`, with the options that it was trained with, but --device and --cluster. Its policy
-plays ITERATIONS rounds at all tables, and each lambda gives a gradient for the games at even and for those at odd
-tables. Both are scaled as Adam scales them. Most of a gradient only makes the policy sharper or softer, which the
-entropy bonus decides, so the component along the gradient of the entropy is taken out. The cosine of both halves says
-how much of a gradient is signal; the cosine with the other half for lambda 0.8 whether another lambda points elsewhere.
-Three minutes on two cores; docs/experiments.md has the results.
+FOLDER is a run of `agents.rl train`, with the options that it was trained with, except --device and --cluster. Its
+policy plays ITERATIONS rounds at all tables, and each lambda gives a gradient for the games at even and for those at
+odd tables. Both are scaled as Adam scales them. Most of a gradient only makes the policy sharper or softer, which the
+entropy bonus decides, so the component along the gradient of the entropy is taken out. The cosine between the halves
+shows how much of a gradient is signal; the cosine with the other half for lambda 0.8 shows whether another lambda
+points elsewhere. Three minutes on two cores; docs/experiments.md has the results.
 """
 
 from __future__ import annotations

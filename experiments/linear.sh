@@ -2,7 +2,7 @@
 # The recipe of the weights of `linear` and `softmax` (agents/linear/weights): choices of `rule` in 1,000 games, learned
 # with each of the two losses; then their agreement with `rule`, `bert` and recorded players, and their strength before
 # and after. It took fifteen minutes on two cores that had other work, about five minutes of the processor.
-# docs/players.md has the results.
+# docs/experiments.md has the results.
 #
 #   bash experiments/linear.sh FOLDER
 #

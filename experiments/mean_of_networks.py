@@ -2,8 +2,8 @@
 
     python experiments/mean_of_networks.py OUT FILE FILE...
 
-A FILE is a network.npz, as a training leaves it. The layers stand side by side and the logits are the mean, so that OUT
-plays what an ensemble would, and can be trained further (`agents.rl train --start OUT`).
+Each FILE is the network.npz of a training run. The layers are concatenated and the logits averaged, so that OUT plays
+like an ensemble, and can be trained further (`agents.rl train --start OUT`).
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python experiments/playout_targets.py FOLDER rule|linear [MINUTES]        (default: 10)
 
 `rule` plays itself, drawing actions by its values. At half of its choices up to four actions, drawn likewise, are
-tried: the round is played out once after each, by the policy named, with the hidden hands as they lie and one shuffle
-of the wall for all. Networks with several learning rates learn the differences between these values as each batch
-arrives, after their gain on it is taken: of the actions tried, the value of the one that the network prefers, less that
-of the one that `rule` prefers. (In play there are actions besides, which are tried seldom.)
+tried: the round is played out once after each, by the given policy, with the true hidden hands and one shuffle of the
+wall for all. Networks with several learning rates learn the differences between these values batch by batch. Before
+they learn from a batch, their gain on it is measured: among the actions tried, the value of the one that the network
+prefers minus that of the one that `rule` prefers. (In play there are other actions as well, which are seldom tried.)
 FOLDER/RATE is then a bot, `residual:FOLDER/RATE`. docs/experiments.md has the results.
 """
 
@@ -46,11 +46,11 @@ class Batch(NamedTuple):
     states: torch.Tensor  # float32[n, n_state]
     choice: torch.Tensor  # int64[m]
     actions: torch.Tensor  # float32[m, n_action]
-    base: torch.Tensor  # float32[m]: logits of `rule`
+    prior_logits: torch.Tensor  # float32[m]: logits of `rule`
     values: torch.Tensor  # float32[m]: of the round's end, in placements
 
     def centred(self, each: torch.Tensor) -> torch.Tensor:
-        """`each` float32[m] less its mean over the actions of the same choice."""
+        """`each` float32[m] minus its mean over the actions of the same choice."""
         n = len(self.states)
         sums, counts = (torch.zeros(n).index_add(0, self.choice, x) for x in (each, torch.ones_like(each)))
         return each - (sums / counts)[self.choice]
@@ -77,14 +77,14 @@ class Trying(Actor):
         counts = np.diff(rows.first)
         choice = np.repeat(np.arange(len(counts)), counts)
         # Drawn from the softmax without replacement: the highest of logit + Gumbel noise (Kool et al. 2019).
-        order = np.lexsort((-(rows.base + generator.gumbel(size=len(rows.base))), choice))
+        order = np.lexsort((-(rows.prior_logits + generator.gumbel(size=len(rows.prior_logits))), choice))
         rank = np.arange(len(order)) - rows.first[:-1][choice]
         tried = order[(rank < MOST) & (generator.random(len(counts)) < SHARE)[choice]]
         which, of = np.unique(choice[tried], return_inverse=True)
         walls = generator.integers(1 << 63, size=(len(which), 1), dtype=np.uint64)[of]
         at = step.tables[choice[tried]].astype(np.int64), step.seats[choice[tried]].astype(np.int8)
         values = self._playouts.try_actions(self._tables.records, *at, rows.numbers[tried], walls)
-        self._tried.append((rows.states[which], of, rows.actions[tried], rows.base[tried], values[:, 0]))
+        self._tried.append((rows.states[which], of, rows.actions[tried], rows.prior_logits[tried], values[:, 0]))
         return step, actions
 
     def next_batches(self, weights: Any) -> list[Batch]:
@@ -92,7 +92,7 @@ class Trying(Actor):
         self._tried.clear()
         self.play(weights, [], Event())
         before = np.cumsum([0, *(len(states) for states, *_ in self._tried)])
-        states, choice, actions, base, values = map(np.concatenate, zip(*self._tried, strict=True))
+        states, choice, actions, prior_logits, values = map(np.concatenate, zip(*self._tried, strict=True))
         choice += np.repeat(before[:-1], [len(of) for _, of, *_ in self._tried])
         numbers = self._generator.permutation(len(states))
         batches = []
@@ -100,7 +100,7 @@ class Trying(Actor):
             new = np.full(len(states), -1)
             new[part] = np.arange(len(part))
             chosen = np.flatnonzero(new[choice] >= 0)
-            arrays = states[part], new[choice[chosen]], actions[chosen], base[chosen], values[chosen]
+            arrays = states[part], new[choice[chosen]], actions[chosen], prior_logits[chosen], values[chosen]
             batches.append(Batch(*map(torch.from_numpy, arrays)))
         return batches
 
@@ -121,8 +121,8 @@ def main() -> None:
             n_playouts += len(batch.values)
             for network, optimizer, rate, gained in zip(networks, optimizers, RATES, gains, strict=True):
                 optimizer.param_groups[0]["lr"] = rate * (1 - spent)
-                logits = batch.base + network(batch.states, batch.actions, batch.choice)
-                gained.append((batch.best_of(logits.detach()) - batch.best_of(batch.base)).numpy())
+                logits = batch.prior_logits + network(batch.states, batch.actions, batch.choice)
+                gained.append((batch.best_of(logits.detach()) - batch.best_of(batch.prior_logits)).numpy())
                 error = batch.centred(TEMPERATURE * logits - batch.values) / SPREAD
                 descend(optimizer, network, error.square().mean())
         print(f"\r{100 * spent:.0f} %, {n_playouts:,} playouts", end="", file=sys.stderr, flush=True)

@@ -1,7 +1,20 @@
 #!/usr/bin/env bash
-# The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. The bundled weights
-# (agents/residual/weights) came from two runs of it, 75 minutes with --seed 2901 and, with more features and --start, 70
-# with --seed 3001 (docs/experiments.md). Another run gives others, because it ends by the clock.
+# The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. Another run gives
+# other weights, because it ends by the clock. docs/experiments.md has the results.
+#
+# The bundled weights (agents/residual/weights) came from two runs on two quiet cores:
+# 1. at commit fcdcbb7: bash experiments/residual.sh FIRST 75 --seed 2901
+# 2. with six more features of an action: bash experiments/residual.sh SECOND 70 --start "$PWD/PADDED.npz" --seed 3001
+# PADDED.npz is the network of the first (git show 97eb12b:agents/residual/weights/network.npz > FIRST.npz) with zeros:
+#   python -c "import numpy as np; w = dict(np.load('FIRST.npz')); w['action'] = np.pad(w['action'], ((0, 6), (0, 0)));
+#   np.savez('PADDED', **w)"
+#
+# The measurements, with --games 21000 where no other number stands:
+#   residual,rule,rule                                 --seed 3203 and 3201, at commit d790bd8: after the first run
+#   residual,rule,rule                                 --games 42000 --seed 3304 and 3503: the bundled network
+#   residual,residual:PADDED.npz,residual:PADDED.npz   --seed 3303
+#   residual:THIRD,rule,rule                           --games 42000 --seed 3503: an hour more
+#   residual:THIRD,residual,residual                   --seed 3502
 #
 #   bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]
 #

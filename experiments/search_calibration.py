@@ -1,4 +1,4 @@
-"""How much of what `search` finds in its worlds is true.
+"""How well the values that `search` finds in its worlds are calibrated.
 
     python experiments/search_calibration.py [BATCHES]    # 34, a quarter of an hour on two cores
 
@@ -14,10 +14,11 @@ in units of `agents.playouts.value.round_value`, by which `search` counts too. T
 in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds as well.
 
 The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
-one Markov chain are an instrument for those of another, so that noise does not flatten the slope (instrumental
-variables; two chains, as neighbours in one are alike). Then the first action is given up where (1 - share) of the prior
-and share of the mean in all worlds say so, for several shares: `search` has share = trust * n / (n + prior). All gains
-are of the same positions. Intervals (95 %) take a game as one observation. docs/experiments.md has the results.
+one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
+variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
+prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
+All gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has
+the results.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from agents.search.model import BUNDLED, load_model
 from agents.search.worlds import SAMPLER
 from engine.common.progress import Progress
 from engine.rules import TENHOU
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import TABLE, raw_bytes
 from engine.tables import Tables
 
@@ -65,7 +66,7 @@ class Position(NamedTuple):
 
 def positions(batch: int) -> tuple[list[Position], int]:
     """Positions of GAMES games among three of BOT, and the number of close decisions they were taken from."""
-    bot, random = make(BOT, batch), np.random.default_rng(derived_seed(batch, "games", 0))
+    bot, random = make(BOT, batch), np.random.default_rng(derive_seed(batch, "games", 0))
     assert isinstance(bot, ActionValues)
     tables = Tables(random.integers(1 << 62, size=GAMES, dtype=np.uint64))
     found: list[Position] = []
@@ -118,13 +119,13 @@ def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
     given, n = positions(batch)
     bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*POLICIES, "residual")}
     for chain in range(2):
-        seed, judging = (derived_seed(batch, use, chain) for use in ("worlds", "judging"))
+        seed, judging = (derive_seed(batch, use, chain) for use in ("worlds", "judging"))
         worlds = sampled_worlds(given, WORLDS, seed)
         for policy in POLICIES:
             found[policy][chain] = gaps(given, worlds, 1, Playouts(policy), seed)
         found["residual"][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
     true = np.array([each.table for each in given], dtype=TABLE)
-    found["outcome"] = gaps(given, true, WALLS, bot, derived_seed(batch, "walls", 0))
+    found["outcome"] = gaps(given, true, WALLS, bot, derive_seed(batch, "walls", 0))
     return n, found | {name: np.array([getattr(each, name) for each in given]) for name in ("game", "prior")}
 
 
@@ -157,7 +158,7 @@ def slopes(judge: np.ndarray, prior: np.ndarray, chains: np.ndarray, games: np.n
 
 
 def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
-    """Print what the worlds say of one policy."""
+    """Print what the worlds of one policy show."""
     games, prior, chains = found["game"], found["prior"], found[name]
     signal = (chains[0] - prior) * (chains[1] - prior)
     noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in POLICIES else JUDGED)

@@ -19,7 +19,7 @@ from agents.bots.yaku.targets import NAMES
 from agents.registry import make
 from engine.common.progress import Progress
 from engine.scoring import yaku
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Tables
 
@@ -52,7 +52,7 @@ def count_wins(games: int) -> tuple[int, Counter[str]]:
     with Progress("games", games) as progress:
         for first in range(0, games, TABLES):
             n = min(TABLES, games - first)
-            tables = Tables([derived_seed(0, "wall", first + k) for k in range(n)])
+            tables = Tables([derive_seed(0, "wall", first + k) for k in range(n)])
             finished = 0
             for ended in tables.play([bot.act], np.zeros((n, N_SEATS), dtype=np.int8)):
                 for table in tables.records[ended]:

@@ -1,6 +1,6 @@
 """Three-player riichi mahjong: the public names of nukidora.
 
-The names load what they need on first use, so that importing this package is quick.
+The names are loaded on first use, so that importing this package is fast.
 """
 
 from __future__ import annotations

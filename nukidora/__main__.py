@@ -1,4 +1,4 @@
-"""python -m nukidora: the same as the program ``nukidora``."""
+"""``python -m nukidora``: the same as the program ``nukidora``."""
 
 import sys
 

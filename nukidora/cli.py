@@ -13,6 +13,7 @@ COMMANDS = {
     "client": ("agents.client.cli:main", "plays a bot at a mjai server"),
     "console": ("agents.console.cli:main", "a table in the terminal, where you play"),
     "review": ("agents.review.cli:main", "what bots think of every decision in a recorded game"),
+    "analyse": ("agents.analyse.cli:main", "what bots and the rules say about one position"),
     "pack": ("agents.pack.cli:main", "puts a bot into one file, which speaks mjai on stdin and stdout"),
     "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
     "linear": ("agents.linear.cli:main", "learns the weights of the bots linear and softmax, and shows them"),
@@ -25,7 +26,7 @@ COMMANDS = {
 
 
 def usage() -> str:
-    """The help of the program."""
+    """Return the help of the program."""
     lines = [f"  {name:8} {text}" for name, (_, text) in COMMANDS.items()]
     return "\n".join(
         ["usage: nukidora COMMAND …", "", *lines, "", "nukidora COMMAND --help shows the options of a command."]

@@ -1,4 +1,4 @@
-"""python -m server: a game server for mjai bots."""
+"""``python -m server``: a game server for mjai bots."""
 
 import sys
 

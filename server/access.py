@@ -1,4 +1,4 @@
-"""Who may connect and play: tokens, and limits for each address."""
+"""Access control: tokens, and limits for each address."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ from functools import partial
 from math import ceil
 
 from server.addresses import Proxies, limited_address
+from server.fairness import Shared
 from server.limits import Limits
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
-from server.turns import Shared
+from server.told import Told, told
 
-ALL_ANNOTATIONS = 8  # all addresses together may store so many times what one may
-MIN_ARRIVALS = 10  # new connections of an address at once, however few it may have open
-ARRIVALS_PER_CONNECTION = 10  # new connections a minute of an address, for each one that it may have open
-DOWNLOADS_AT_ONCE = 4  # of an address: a record has up to two megabytes, and its client may not read
-UPLOADS_AT_ONCE = 16  # in all, and one of an address: each may have a quarter of a megabyte
+ALL_ANNOTATIONS = 8  # times the limit of one address that all addresses together may store
+MIN_ARRIVALS = 10  # minimum burst of new connections of an address
+ARRIVALS_PER_CONNECTION = 10  # new connections per minute of an address, for each connection that it may have open
+DOWNLOADS_AT_ONCE = 4  # per address: a record has up to two megabytes, and its client may be slow to read
+UPLOADS_AT_ONCE = 16  # in total, and one per address: each may have a quarter of a megabyte
 UPLOAD_RETRY = 2  # seconds after which a refused upload may be tried again
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
 
-class AccessError(Exception):
-    """A request that is refused. The message is one line: what is refused, and what to do about it."""
+TOKEN_UNKNOWN = told("token_unknown", "the token is unknown or revoked; ask the server's operator for another")
 
-    status = 403  # of an HTTP response
+
+class AccessError(Exception):
+    """A request is refused. The message is one line: what is refused, and what to do about it."""
+
+    status = 403  # HTTP status of the response
     retry = False  # whether the same request may succeed later
 
 
@@ -46,7 +50,7 @@ class ServerFullError(AccessError):
 
 
 class RateLimitError(AccessError):
-    """An address is over one of its limits. `retry_after`: seconds until it may try again."""
+    """An address has exceeded one of its limits. `retry_after`: seconds until it may try again."""
 
     status = 429
     retry = True
@@ -57,7 +61,7 @@ class RateLimitError(AccessError):
 
 
 class RateLimiter:
-    """A token bucket: `per_second` uses (or other units) a second on average, at most `burst` at once."""
+    """A token bucket: `per_second` uses (or other units) per second on average, at most `burst` at once."""
 
     __slots__ = ("_burst", "_clock", "_left", "_rate", "_since")
 
@@ -71,7 +75,7 @@ class RateLimiter:
         """Take from the bucket. Returns False, and takes nothing, if less is left."""
         now = self._clock()
         left = self._left + (now - self._since) * self._rate
-        if left > self._burst:  # `min` takes longer, and each message comes here
+        if left > self._burst:  # faster than `min`, as this is called for each message
             left = self._burst
         self._since = now
         if left < units:
@@ -81,29 +85,38 @@ class RateLimiter:
         return True
 
     def put_back(self, units: float) -> None:
-        """Return what was taken."""
+        """Put back what was taken."""
         left = self._left + units
         self._left = left if left < self._burst else self._burst
 
     @property
     def retry_after(self) -> int:
-        """Whole seconds, at least one, until a use is left."""
+        """Whole seconds, at least one, until the next use is available."""
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
+def name_reserved(name: str, reserved: str) -> Told:
+    """Why a name may not be used that is, or looks like, one with a token."""
+    if name == reserved:
+        text = "the name {name!r} is reserved by a token: send it, or choose another name"
+        return told("name_reserved", text, name=name)
+    text = "the name {name!r} looks like {other!r}, which is reserved by a token: send it, or choose another name"
+    return told("name_looks_reserved", text, name=name, other=reserved)
+
+
 class AddressRateLimiter:
-    """At most `per_minute` uses a minute by each address, `burst` of them at once."""
+    """At most `per_minute` uses per minute for each address, `burst` of them at once."""
 
     def __init__(self, per_minute: float, burst: float, uses: str, setting: str, limits: Limits) -> None:
-        """`uses` names what is counted and `setting` the server's setting, for messages."""
+        """`uses` and `setting`: the names, for messages, of the counted uses and of the server's setting."""
         self._per_minute = per_minute
         self._burst = burst
         self._limits = limits
-        self._text = f"more than {per_minute:,g} {uses} a minute from {{}} (the server's setting {setting})"
+        self._uses, self._setting = uses, setting
         self._limiters: dict[str, RateLimiter] = {}  # the most recently used address is last
 
     def take(self, address: str, uses: float = 1.0) -> None:
-        """Take one use for an address, or a part of one. Raises RateLimitError if less is left."""
+        """Take one use for an address, or a fraction of one. Raises RateLimitError if less is left."""
         address = limited_address(address)
         limiter = self._limiters.pop(address, None)
         if limiter is None:
@@ -112,22 +125,32 @@ class AddressRateLimiter:
         if len(self._limiters) > self._limits.max_addresses:
             del self._limiters[next(iter(self._limiters))]
         if not limiter.take(uses):
-            raise RateLimitError(f"{self._text.format(address)}; try again later", limiter.retry_after)
+            raise RateLimitError(self._refusal(address), limiter.retry_after)
+
+    def _refusal(self, address: str) -> Told:
+        return told(
+            "too_many",
+            "more than {limit} {uses} a minute from {address} (the server's setting {setting}); try again later",
+            limit=f"{self._per_minute:,g}",
+            uses=self._uses,
+            address=address,
+            setting=self._setting,
+        )
 
 
 class Admission:
-    """A connection that is counted until it is released: among all, and among those of its client's address."""
+    """A connection, counted in total and for its client's address until it is released."""
 
     def __init__(self, access: Access, peer: str, by_proxy: bool) -> None:
         """`by_proxy`: the client's address is not known before `forward`."""
         self.address = peer
-        self.party = limited_address(peer)  # whose work what it sends is, for `server.turns`
+        self.party = limited_address(peer)  # the party that its work is attributed to (`server.fairness`)
         self._access = access
         self._counted_as = None if by_proxy else self.party
         self._released = False
 
     def forward(self, forwarded_for: str) -> None:
-        """A request tells, in ``X-Forwarded-For``, for whom a trusted proxy has connected. Raises RateLimitError."""
+        """Set the client of a trusted proxy's connection by ``X-Forwarded-For`` of a request. Raises RateLimitError."""
         if self._counted_as is None:
             client = self._access.proxies.client(self.address, forwarded_for)
             self._access.arrive(client)
@@ -135,7 +158,7 @@ class Admission:
             self.party = self._counted_as = limited_address(client)
 
     def release(self) -> None:
-        """The connection is closed."""
+        """Stop counting the connection, which has been closed."""
         if not self._released:
             self._released = True
             self._access.uncount(self._counted_as)
@@ -148,7 +171,7 @@ class Access:
         self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
         self._store = store
-        self._reserved = Shared(lambda: self._store.token_names())  # joins come by the hundred
+        self._reserved = Shared(lambda: self._store.token_names())  # hundreds of bots may join at once
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
         self._downloading: Counter[str] = Counter()  # by address
@@ -171,7 +194,7 @@ class Access:
         self._requests = of_each(per_minute, max(1, per_minute / 4), "HTTP requests", "requests_per_minute")
 
     def stores(self, address: str, size: int) -> bool:
-        """Whether a text of so many bytes that a bot causes is stored: for its address, and for all together."""
+        """Return whether `size` bytes of a bot's text may be stored, by the limits of its address and of all."""
         if not self._all_annotations.take(size):
             return False
         with suppress(RateLimitError):
@@ -181,16 +204,18 @@ class Access:
         return False
 
     def n_connections(self) -> int:
-        """Open connections of all kinds."""
+        """Return the number of open connections of all kinds."""
         return self._n_connections
 
     def admit(self, peer: str, maybe_proxy: bool) -> Admission:
         """Count a new connection. Raises ServerFullError or RateLimitError.
 
-        If the peer may be a trusted proxy and is one, the connection is counted by address once it is known for whom.
+        A connection of a trusted proxy is counted for the address of its client once that is known.
         """
         if self._n_connections >= self._settings.max_connections:
-            raise ServerFullError("the server is full (its setting max_connections); try again later")
+            raise ServerFullError(
+                told("server_full", "the server is full (its setting max_connections); try again later")
+            )
         by_proxy = maybe_proxy and self.proxies.trusts(peer)
         if not by_proxy:
             self.arrive(peer)
@@ -203,7 +228,12 @@ class Access:
         address = limited_address(client)
         n_open = self._by_address[address]
         if n_open >= self._settings.connections_per_address:
-            text = f"{address} has {n_open} connections (the server's setting connections_per_address); close one"
+            text = told(
+                "connections",
+                "{address} has {n} connections (the server's setting connections_per_address); close one",
+                address=address,
+                n=n_open,
+            )
             raise RateLimitError(text, CONNECTION_RETRY)
         self._by_address[address] += 1
 
@@ -216,23 +246,26 @@ class Access:
                 del self._by_address[address]
 
     def request(self, address: str, requests: float = 1.0) -> None:
-        """Count an HTTP request, or what costs as much as a part of one. Raises RateLimitError."""
+        """Count an HTTP request, or an operation that costs a fraction of one. Raises RateLimitError."""
         self._requests.take(address, requests)
 
     def open_room(self, address: str) -> None:
-        """Count a room that is not permanent, which a bot opens by joining it, or a request. Raises RateLimitError."""
+        """Count a room that is not permanent, opened by a bot that joins it or by a request. Raises RateLimitError."""
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
-            text = (
-                f"{address} has opened {n_open} rooms (the server's setting rooms_per_address); "
-                "join one of them, or leave one first"
+            text = told(
+                "rooms",
+                "{address} has opened {n} rooms (the server's setting rooms_per_address); "
+                "join one of them, or leave one first",
+                address=address,
+                n=n_open,
             )
             raise RateLimitError(text, ROOM_RETRY)
         self._rooms[address] += 1
 
     def close_room(self, address: str) -> None:
-        """A counted room is closed."""
+        """Stop counting a room, which has been closed."""
         address = limited_address(address)
         self._rooms[address] -= 1
         if not self._rooms[address]:
@@ -249,7 +282,9 @@ class Access:
         address = limited_address(address)
         n_running = self._downloading[address]
         if n_running >= DOWNLOADS_AT_ONCE:
-            text = f"{n_running} records are being sent to {address}; read them first"
+            text = told(
+                "downloads", "{n} records are being sent to {address}; read them first", n=n_running, address=address
+            )
             raise RateLimitError(text, CONNECTION_RETRY)
         self._downloading[address] += 1
         try:
@@ -261,15 +296,17 @@ class Access:
 
     @contextmanager
     def uploading(self, address: str) -> Iterator[None]:
-        """Count a record that is received, read, and sent back as messages, while the block runs.
+        """Count a record or a position that is received, read, and answered, while the block runs.
 
         Raises RateLimitError.
         """
         address = limited_address(address)
         if address in self._uploading:
-            raise RateLimitError(f"another record of {address} is being read; wait for it", UPLOAD_RETRY)
+            text = told("upload", "another record or position of {address} is being read; wait for it", address=address)
+            raise RateLimitError(text, UPLOAD_RETRY)
         if len(self._uploading) >= UPLOADS_AT_ONCE:
-            raise RateLimitError("too many records are being read; try again soon", UPLOAD_RETRY)
+            text = told("uploads", "too many records and positions are being read; try again soon")
+            raise RateLimitError(text, UPLOAD_RETRY)
         self._uploading.add(address)
         try:
             yield
@@ -282,42 +319,52 @@ class Access:
         Raises AccessError.
         """
         if imitates_house_bot(name):
-            raise AccessError(f"the name {name!r} is reserved for house bots, or looks like one; choose another")
+            text = "the name {name!r} is reserved for house bots, or looks like one; choose another"
+            raise AccessError(told("name_house", text, name=name))
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
-            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+            raise UnauthorizedError(TOKEN_UNKNOWN)
         if owner is not None and owner.name != name:
-            raise AccessError(f"the token belongs to {owner.name!r}: join with this name")
+            raise AccessError(
+                told("token_of_other", "the token belongs to {name!r}: join with this name", name=owner.name)
+            )
         if owner is None and self._settings.tokens_needed:
             raise UnauthorizedError(
-                'a token is needed: add "token" to the join message, or ?token= to the URL; '
-                "the server's operator makes one with python -m server token add NAME"
+                told(
+                    "token_needed",
+                    'a token is needed: add "token" to the join message, or ?token= to the URL; '
+                    "the server's operator makes one with python -m server token add NAME",
+                )
             )
         if owner is None:
             for reserved in await self._reserved.get():
                 if look_alike(name, reserved):
-                    what = "is" if name == reserved else f"looks like {reserved!r}, which is"
-                    raise AccessError(f"the name {name!r} {what} reserved by a token: send it, or choose another name")
+                    raise AccessError(name_reserved(name, reserved))
 
     async def authorize_player(self, token: str | None) -> None:
-        """Check that the holder of `token` may play, as any bot, or that everybody may. Raises UnauthorizedError."""
+        """Check that the holder of `token`, or everybody, may play, under any name. Raises UnauthorizedError."""
         if token and await self._store.token_owner(token) is None:
-            raise UnauthorizedError("the token is unknown or revoked; ask the server's operator for another")
+            raise UnauthorizedError(TOKEN_UNKNOWN)
         if not token and self._settings.tokens_needed:
-            raise UnauthorizedError("a token is needed: send it as Authorization: Bearer TOKEN")
+            raise UnauthorizedError(told("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN"))
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
-        """Check that the holder of `token` may open and close rooms; None if the server needs no tokens and got none.
+        """Check that the holder of `token` may open and close rooms; it may be None if the server needs no tokens.
 
         Raises UnauthorizedError for a missing or unknown token, AccessError for the token of a bot.
         """
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError(
-                "the token is unknown or revoked; create another with python -m server token add NAME --admin"
+                told(
+                    "token_unknown",
+                    "the token is unknown or revoked; create another with python -m server token add NAME --admin",
+                )
             )
         if owner is None and self._settings.tokens_needed:
-            raise UnauthorizedError("an admin token is needed: send it as Authorization: Bearer TOKEN")
+            raise UnauthorizedError(
+                told("admin_needed", "an admin token is needed: send it as Authorization: Bearer TOKEN")
+            )
         if owner is not None and not owner.admin:
-            raise AccessError(f"the token of {owner.name!r} is not an admin token")
+            raise AccessError(told("not_admin", "the token of {name!r} is not an admin token", name=owner.name))
         return owner

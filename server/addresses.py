@@ -12,11 +12,11 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 # IPv6 is disabled, or one of the addresses is not this machine's: the other addresses are enough.
 UNAVAILABLE = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL})
-OF_THE_PORT = frozenset({errno.EADDRINUSE, errno.EACCES})  # another address would not help
-# Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). If that many wait, Linux
-# drops the requests of new clients, which repeat them after a second.
+OF_THE_PORT = frozenset({errno.EADDRINUSE, errno.EACCES})  # another address would fail, too
+# Maximum number of connections waiting to be accepted; the system may allow fewer (net.core.somaxconn). When the queue
+# is full, Linux drops the requests of new clients, which retry after a second.
 BACKLOG = 4096
-HOST_NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")  # addresses have no letters, or colons
+HOST_NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")  # an address has no letters, or has colons
 Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 
 
@@ -24,10 +24,10 @@ Option = tuple[int, int, int]  # level, name and value, as setsockopt takes them
 def listening(
     host: str, port: int, setting: str = "port", options: Sequence[Option] = ()
 ) -> Iterator[list[socket.socket]]:
-    """Sockets that listen at every address of `host` ("": all there are), all with the same port (0: any free one).
+    """Yield sockets that listen on every address of `host` ("": all), all on the same port (0: any free one).
 
-    Connections queue there until they are accepted. The sockets are closed at the end of the block. Raises OSError, one
-    line that names the setting to change, for an unknown host or a port in use; `setting` is that of the port.
+    Connections queue there until they are accepted. The sockets are closed at the end of the block. Raises OSError with
+    one line that names the setting to change, for an unknown host or a port in use; `setting` is that of the port.
     """
     with ExitStack() as closing:
         try:
@@ -56,7 +56,7 @@ def listening(
 def _listen(family: int, protocol: int, address: tuple[str | int, ...], options: Sequence[Option]) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, protocol)
     try:
-        if sys.platform != "win32":  # where it would let two servers share the port
+        if sys.platform != "win32":  # where this option would let two servers share the port
             # Connections of an earlier server may still be in TIME_WAIT.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
@@ -73,7 +73,7 @@ def _listen(family: int, protocol: int, address: tuple[str | int, ...], options:
 
 
 def limited_address(address: str) -> str:
-    """What the limits of an address apply to: for IPv6 its /64 network, since a host usually has all of it."""
+    """Return the address to which limits apply: for IPv6 the /64 network, since a host usually has all of it."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:  # not an IP address, such as a Unix socket
@@ -100,15 +100,15 @@ class Proxies:
         self.resolved: dict[str, set[str]] = {}  # name -> its addresses
 
     def trusts(self, address: str) -> bool:
-        """Whether an address is that of a trusted proxy."""
+        """Return whether an address belongs to a trusted proxy."""
         if self._all or any(address in addresses for addresses in self.resolved.values()):
             return is_address(address)
         return is_address(address) and any(ip_address(address) in network for network in self._networks)
 
     def client(self, peer: str, forwarded_for: str) -> str:
-        """The address of the client for whom a peer has sent a request with that ``X-Forwarded-For`` ("": none).
+        """Return the client's address of a request that a peer sent with this ``X-Forwarded-For`` ("": none).
 
-        Each proxy appends the address that it was called from, so the last one that is no trusted proxy is the client.
+        Each proxy appends the address of its peer, so the last one that is not a trusted proxy is the client.
         """
         if not self.trusts(peer):
             return peer
@@ -130,7 +130,7 @@ def is_address(text: str) -> bool:
 
 
 def without_port(address: str) -> str:
-    """An address of ``X-Forwarded-For``, which may have a port: ``1.2.3.4:5``, ``[::1]:5``."""
+    """Return an address of ``X-Forwarded-For`` without its port, as in ``1.2.3.4:5`` or ``[::1]:5``."""
     if address.startswith("["):
         return address[1:].partition("]")[0]
     return address.partition(":")[0] if address.count(":") == 1 else address

@@ -1,7 +1,7 @@
 """``python -m server backup`` and ``restore``: the database to a file and back.
 
-SQLite is copied by its online backup API, PostgreSQL by pg_dump and pg_restore. A server may play on during a backup; a
-restore needs it stopped.
+SQLite is copied with its online backup API, PostgreSQL with pg_dump and pg_restore. The server may keep running during
+a backup, but must be stopped for a restore.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from server.migrations import FOLDER
 from server.settings import Settings
 from server.store.database import PRIVATE, read_url
 
-STEP = 4096  # pages of a SQLite database copied between two reports of progress
+STEP = 4096  # pages of a SQLite database copied between two progress updates
 TABLES = frozenset({"alembic_version", "games", "seats", "records", "players", "ratings", "rooms", "tokens"})
 VERSION = re.compile(r"^COPY \S*alembic_version .*\n(\S+)$", re.MULTILINE)  # in the data that pg_restore prints
 TABLE_DATA = re.compile(r" TABLE DATA \S+ (\S+) ")  # in the contents that pg_restore lists
@@ -35,11 +35,11 @@ NOT_OURS = "it is not a database of nukidora, or not all of one: give a file tha
 
 
 class BackupError(Exception):
-    """A backup or restore that is refused or has failed: one line."""
+    """A backup or restore was refused or has failed; the message is one line."""
 
 
 def back_up(settings: Settings, file: Path) -> str:
-    """Back the database up into a new file; returns what to tell. Raises BackupError, OSError."""
+    """Back the database up into a new file; return a message for the user. Raises BackupError, OSError."""
     url = read_url(settings.database_url)
     if file.exists():
         raise BackupError(f"{file} exists: name a new file")
@@ -54,9 +54,9 @@ def back_up(settings: Settings, file: Path) -> str:
 
 
 def restore(settings: Settings, file: Path) -> str:
-    """Put a backup in place of the database; returns what to tell. Raises BackupError, OSError.
+    """Put a backup in place of the database; return a message for the user. Raises BackupError, OSError.
 
-    The database that was there is kept: a SQLite file under another name; a PostgreSQL database must be empty.
+    An existing SQLite file is kept under another name; a PostgreSQL database must be empty.
     """
     url = read_url(settings.database_url)
     if not file.is_file():
@@ -74,7 +74,7 @@ def restore(settings: Settings, file: Path) -> str:
 
 
 def check_version(name: object, version: str | None) -> None:
-    """Raises BackupError for a version that this program cannot read."""
+    """Raise BackupError for a version that this program cannot read."""
     known = {script.revision for script in ScriptDirectory(str(FOLDER)).walk_revisions()}
     if version is None:
         raise BackupError(f"{name}: {NOT_OURS}")
@@ -84,11 +84,11 @@ def check_version(name: object, version: str | None) -> None:
 
 @contextmanager
 def new_file(file: Path) -> Iterator[Path]:
-    """Write a file by a temporary one beside it, which is removed if the block raises."""
+    """Write a file via a temporary one next to it, which is removed if the block raises."""
     temporary = file.with_name(file.name + SUFFIX)
     try:
-        temporary.unlink(missing_ok=True)  # of an earlier try; somebody else's would be readable for them
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))  # it holds hashes of tokens
+        temporary.unlink(missing_ok=True)  # of an earlier try, or another user's, who could read it
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE))  # it contains hashes of tokens
         yield temporary
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
@@ -115,7 +115,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def check_sqlite(path: Path) -> None:
-    """Raises BackupError for a file that is not a whole database of nukidora, of a version that can be read."""
+    """Raise BackupError unless the file is a complete nukidora database of a supported version."""
     if not path.is_file():
         raise BackupError(f"{path}: there is no such database; name it with --data or --database")
     with sqlite_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
@@ -139,16 +139,16 @@ def copy_sqlite(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target, isolation_level=None)) as writer,
         Progress("pages copied", 1) as progress,
     ):
-        # One snapshot from beginning to end: without it, each game that is stored would start the copy again.
+        # A single snapshot for the whole copy: otherwise each game stored meanwhile would restart the copy.
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        writer.execute("PRAGMA synchronous = OFF")  # `new_file` syncs the whole
+        writer.execute("PRAGMA synchronous = OFF")  # `new_file` syncs the complete file
         reader.backup(writer, pages=STEP, progress=show)
-        writer.execute("PRAGMA journal_mode = DELETE")  # one file holds all
+        writer.execute("PRAGMA journal_mode = DELETE")  # everything in one file
 
 
 def restore_sqlite(file: Path, path: Path) -> str:
-    """Put a backup in the place of a database, which is kept beside it; returns where."""
+    """Put a backup in place of a database, which is kept next to it; return a message that says where."""
     if path.exists() and path.samefile(file):
         raise BackupError(f"{file} is the database itself")
     check_sqlite(file)
@@ -159,7 +159,7 @@ def restore_sqlite(file: Path, path: Path) -> str:
         with sqlite_errors(file), closing(sqlite3.connect(temporary)) as database:
             if (found := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                 raise BackupError(f"{file}: {found.splitlines()[-1]}")
-    for suffix in ("-wal", "-shm", ""):  # SQLite would apply a log that is left behind to the restored database
+    for suffix in ("-wal", "-shm", ""):  # SQLite would apply a leftover log to the restored database
         old = Path(f"{path}{suffix}")
         if old.exists():
             old.chmod(PRIVATE)
@@ -173,7 +173,7 @@ def restore_sqlite(file: Path, path: Path) -> str:
 
 
 def run_postgresql(url: URL, program: str, *arguments: str, connect: bool = True) -> str:
-    """Run one of PostgreSQL's programs; returns its output. Raises BackupError with the last line of its errors."""
+    """Run one of PostgreSQL's programs and return its output. Raises BackupError with the last line of its stderr."""
     found = shutil.which(program)
     if found is None:
         raise BackupError(f"{program} is not installed: install PostgreSQL's client (Debian: postgresql-client)")

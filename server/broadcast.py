@@ -1,7 +1,7 @@
-"""What spectators may see of a game in play, as WebSocket frames that all spectators of the game share.
+"""The parts of a game in play that spectators may see, as WebSocket frames shared by all its spectators.
 
-`hands=open`: each round, all hands open, once it is over and the room's delay has passed. `hands=closed`: each event at
-once, as everybody at the table sees it.
+`hands=open`: each round, with all hands open, once it is over and the room's delay has passed. `hands=closed`: each
+event immediately, as everyone at the table sees it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pydantic_core import from_json, to_json
 from engine.mjai.messages import CONCEALED, for_public
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection, text_frame
+from server.fairness import CpuLimiter
 from server.game.history import ERROR, History, without_annotation
 from server.game.live_game import LiveGame
-from server.turns import Ration
 
 Hands = Literal["open", "closed"]
-BATCH = 16  # frames, or connections, that are sent in one turn
-ANNOTATION = b',"ext_bot":'  # the last key of a line; inside a string its quotes would be escaped
+BATCH = 16  # frames sent, or connections sent to, in one turn
+ANNOTATION = b',"ext_bot":'  # the last key of a line; within a string its quotes would be escaped
 END_GAME = "end_game"
-FEEDS = "feeds"  # the party of what is sent to all watchers of a game
-Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `Ration`
+FEEDS = "feeds"  # the party for data sent to all watchers of a game
+Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `CpuLimiter`
 
 
 def type_of(line: bytes) -> str:
@@ -42,9 +42,9 @@ def open_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def closed_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines of the history as everybody may see them at once.
+    """Yield lines of the history in the form that everyone may see immediately.
 
-    Errors are left out: they may name tiles that a bot holds, and actions that it may choose.
+    Errors are left out, as they may name a bot's tiles and its legal actions.
     """
     for line in lines:
         kind = type_of(line)
@@ -58,34 +58,34 @@ FRAMES = {"open": open_frames, "closed": closed_frames}
 
 
 class Place(NamedTuple):
-    """How far a spectator has read: this many frames of the round, after all rounds before it."""
+    """The position of a spectator: all rounds before this one, and this many frames of it."""
 
     round: int
     frames: int
 
 
 class ClosedFeed:
-    """The end of the closed stream of a game: what is new in the history is sent to all who have read the rest."""
+    """The live end of the closed stream of a game: sends new history to all spectators that have caught up."""
 
-    def __init__(self, history: History, ration: Ration) -> None:
-        """All work is done in turns of `ration`."""
-        self.frames: list[bytes] = []  # of the round in play; a list that only grows, each round has its own
+    def __init__(self, history: History, cpu_limiter: CpuLimiter) -> None:
+        """All work is done in turns of `cpu_limiter`."""
+        self.frames: list[bytes] = []  # of the current round; append-only, with a new list for each round
         self.over = False
-        self.changed = asyncio.Event()  # the history has new messages, or there are other watchers
+        self.changed = asyncio.Event()  # the history has new messages, or the set of watchers has changed
         self._history = history
-        self._ration = ration
+        self._cpu_limiter = cpu_limiter
         self._round = history.rounds
-        self._n_lines = 0  # of the round in the history that are in `frames`, or were left out of it
+        self._n_lines = 0  # lines of the round that are in `frames` or were left out
         self._watchers: dict[WebSocketConnection, asyncio.Future[Place]] = {}
         self._sending: asyncio.Task[None] | None = None
 
     @property
     def place(self) -> Place:
-        """Up to where spectators may have read."""
+        """The furthest position of any spectator."""
         return Place(self._round, len(self.frames))
 
     def advance(self) -> bytes:
-        """Read what is new in the history; returns the frames of that."""
+        """Read new history; return its frames."""
         new: list[bytes] = []
         while True:
             lines = self._history.lines_of_round(self._round)
@@ -99,17 +99,17 @@ class ClosedFeed:
             self._round, self._n_lines, self.frames = self._round + 1, 0, []
 
     def catch_up(self) -> None:
-        """Read what is new in the history, if nobody would have to be sent it."""
+        """Read new history, if there are no watchers that it has to be sent to."""
         if not self._watchers:
             self.advance()
 
     async def watch(self, connection: WebSocketConnection) -> Place:
-        """Send what comes to a connection that has read up to `place`.
+        """Send new frames to a connection that has read up to `place`.
 
-        Returns once it does not receive that any more, or the game is over, and the place up to which it was sent.
+        Returns the place reached, once the connection has fallen behind or the game is over.
         """
         behind = self._watchers[connection] = asyncio.get_running_loop().create_future()
-        self.changed.set()  # something may have come since it has read the rest
+        self.changed.set()  # something may have arrived since it caught up
         if self._sending is None or self._sending.done():
             self._sending = asyncio.create_task(self._send())
         try:
@@ -119,15 +119,15 @@ class ClosedFeed:
             self.changed.set()
 
     async def _send(self) -> None:
-        """Send what is new to all watchers, until none is left."""
+        """Send new frames to all watchers until none are left."""
         while self._watchers:
             await self.changed.wait()
             self.changed.clear()
-            async with self._ration.turn(FEEDS):
+            async with self._cpu_limiter.turn(FEEDS):
                 before, new = self.place, self.advance()
                 watchers = list(self._watchers.items())
             while watchers and (new or self.over):
-                async with self._ration.turn(FEEDS):
+                async with self._cpu_limiter.turn(FEEDS):
                     for connection, behind in watchers[:BATCH]:
                         self._send_to(connection, behind, before, new)
                 del watchers[:BATCH]
@@ -146,7 +146,7 @@ class ClosedFeed:
 
 
 class Broadcast:
-    """One game. Each spectator reads its history at its own pace; the last round that one has read is kept for all."""
+    """One game. Each spectator reads the history at its own pace; the last round read is cached for all."""
 
     def __init__(self, game: LiveGame) -> None:
         self.game = game
@@ -156,10 +156,10 @@ class Broadcast:
         self._visible_from: list[float] = []  # loop time, for each finished round
         self._round_over = asyncio.Event()
         self._last_read: tuple[Hands, int, list[bytes]] = ("open", -1, [])
-        self._feed: ClosedFeed | None = None  # once there was a spectator of closed hands
+        self._feed: ClosedFeed | None = None  # created for the first spectator of closed hands
 
     def recorded(self, rounds: int) -> None:
-        """The history has new messages, which finish that many rounds."""
+        """Handle new messages of the history, which finish this many rounds."""
         if rounds:
             self._visible_from += [self._loop.time() + self._delay] * rounds
             self._notify()
@@ -167,7 +167,7 @@ class Broadcast:
             self._feed.changed.set()
 
     def game_over(self) -> None:
-        """The end of the game is announced."""
+        """Handle the announced end of the game."""
         self.over = True
         self._notify()
 
@@ -175,13 +175,13 @@ class Broadcast:
         self._round_over.set()
         self._round_over = asyncio.Event()
 
-    def stream(self, hands: Hands, connection: WebSocketConnection, ration: Ration) -> AsyncIterator[bytes]:
-        """The frames for a connection, some at a time; the next ones are asked for once those are sent.
+    def stream(self, hands: Hands, connection: WebSocketConnection, cpu_limiter: CpuLimiter) -> AsyncIterator[bytes]:
+        """Yield the frames for a connection in batches; the next batch is requested once the last one is sent.
 
-        What comes while the connection reads along is sent to it without asking (`ClosedFeed`).
+        Once the connection has caught up, new frames are pushed to it (`ClosedFeed`).
         """
-        turn = partial(ration.turn, limited_address(connection.address))
-        return self._open_stream(turn) if hands == "open" else self._closed_stream(connection, ration, turn)
+        turn = partial(cpu_limiter.turn, limited_address(connection.address))
+        return self._open_stream(turn) if hands == "open" else self._closed_stream(connection, cpu_limiter, turn)
 
     async def _open_stream(self, turn: Turn) -> AsyncIterator[bytes]:
         number = 0
@@ -198,10 +198,12 @@ class Broadcast:
                 yield b"".join(frames[first : first + BATCH])
             number += 1
 
-    async def _closed_stream(self, connection: WebSocketConnection, ration: Ration, turn: Turn) -> AsyncIterator[bytes]:
+    async def _closed_stream(
+        self, connection: WebSocketConnection, cpu_limiter: CpuLimiter, turn: Turn
+    ) -> AsyncIterator[bytes]:
         async with turn():
             if self._feed is None:
-                self._feed = ClosedFeed(self.game.history, ration)
+                self._feed = ClosedFeed(self.game.history, cpu_limiter)
             self._feed.catch_up()
         feed, (number, position) = self._feed, Place(0, 0)
         while True:

@@ -11,10 +11,10 @@ from engine.common.options import Parser, describe_error
 from engine.mjai.connection import check_name
 from server.addresses import listening
 from server.data_folder import exclusive_lock, make_folder
-from server.flags import make_flags, parse, read_settings, wanted_format
+from server.flags import find_log_format, make_flags, parse, read_settings
 from server.settings import PREFIX, Settings
 
-COMMANDS = ("token", "backup", "restore", "prune")  # each names what it needs by an option of its own name
+COMMANDS = ("token", "backup", "restore", "prune")  # the argument of each is an option of the same name
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
 EPILOG = f"""\
 Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
@@ -23,8 +23,8 @@ variables. The settings up to --pause are defaults of rooms. Items of lists are 
 
 
 def token_name(name: str) -> str:
-    """The name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
-    from server.names import imitates_house_bot  # only now: it reads Unicode's tables
+    """Option type: the name of a new token. Raises ArgumentTypeError for a name that no bot can join with."""
+    from server.names import imitates_house_bot  # imported late: it reads Unicode's tables
 
     try:
         can_join = check_name(name) == name
@@ -64,8 +64,8 @@ def make_parser() -> Parser:
     return parser
 
 
-def unused_data(settings: Settings) -> str:
-    """How to use the data of an earlier version, whose default folder was another; "" where there is none."""
+def find_unused_data(settings: Settings) -> str:
+    """Return a hint on data of an earlier version, whose default folder was different; "" if there is none."""
     default = Settings.data
     unused = settings.data == default and not settings.database and not default.exists()
     if not (unused and EARLIER_DATABASE.exists() and not os.environ.get(PREFIX + "DATA")):
@@ -74,7 +74,7 @@ def unused_data(settings: Settings) -> str:
 
 
 def check_addresses(settings: Settings) -> None:
-    """Raise OSError now for a folder or port that the server could not use after a long start."""
+    """Raise OSError early for a folder or port that the server could not use after its slow start."""
     make_folder(settings.data)
     with (
         exclusive_lock(settings.data),
@@ -86,19 +86,19 @@ def check_addresses(settings: Settings) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
-    if wanted_format(argv) == "json":  # of errors in the arguments, too
+    if find_log_format(argv) == "json":  # also for errors in the arguments
         from server.logs import start_logging
 
         start_logging("json")
     parser = make_parser()
     args = parse(parser, argv)
     settings = read_settings(parser, vars(args))
-    hint = unused_data(settings)
+    hint = find_unused_data(settings)
     if vars(args).keys().isdisjoint(COMMANDS):
         try:
             check_addresses(settings)
         except OSError as error:
             parser.error(describe_error(error))
-    from server.commands import start  # only now: it takes seconds, which the options do not need
+    from server.commands import start  # imported late: it takes seconds, and parsing the options does not need it
 
     return start(parser, settings, args, hint)

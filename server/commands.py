@@ -1,4 +1,4 @@
-"""What ``python -m server`` does once its options are understood: it serves, or runs a command."""
+"""The actions of ``python -m server`` after its options are parsed: run the server, or a command."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # `--host` 
 
 
 def addresses(server: Running, settings: Settings) -> dict[str, str]:
-    """What people need to know of a server that is up, by subject."""
-    host = EVERYWHERE.get(server.host, server.host)  # :: is IPv6 alone, as asyncio listens
+    """Return what people need to know about a running server, keyed by subject."""
+    host = EVERYWHERE.get(server.host, server.host)  # asyncio listens on :: for IPv6 only
     host = f"[{host}]" if ":" in host else host
     others = " (and at all other addresses of this machine)" if server.host in EVERYWHERE else ""
     start, token = program_name("agents.client"), " --name NAME --token TOKEN" if settings.tokens_needed else ""
@@ -47,7 +47,7 @@ def addresses(server: Running, settings: Settings) -> dict[str, str]:
 
 
 def announce(server: Running, settings: Settings) -> None:
-    """Say that the server is up, and where: in a few lines, or in one of the log where that is for programs."""
+    """Announce that the server is up, and where: as a few lines of text, or as one entry of a JSON log."""
     facts = addresses(server, settings)
     if settings.log == "json":
         log.info("the server is up", **facts)
@@ -85,10 +85,10 @@ def on_signals(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Non
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run a coroutine in the fastest event loop there is."""
+    """Run a coroutine in the fastest event loop available."""
     try:
         from uvloop import new_event_loop
-    except ImportError:  # it does not exist for Windows
+    except ImportError:  # not available on Windows
         return asyncio.run(main)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)
@@ -113,8 +113,8 @@ async def manage_tokens(settings: Settings, args: argparse.Namespace) -> int:
 
 
 def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: str, limits: Limits = LIMITS) -> int:
-    """Run the server or a command; `hint` is logged before. Returns the exit status."""
-    if settings.log == "text":  # else `server.cli` has begun, for errors in the arguments
+    """Log `hint`, and run the server or a command. Returns the exit status."""
+    if settings.log == "text":  # otherwise `server.cli` has started logging, for errors in the arguments
         start_logging("text")
     if hint:
         log.warning(hint)
@@ -126,7 +126,7 @@ def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: st
             asyncio.run(prune(settings))
             return OK
         if "backup" in vars(args) or "restore" in vars(args):
-            signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no half file is left
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no incomplete file is left
             print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))
             return OK
         settings = fit_connections(settings)

@@ -1,7 +1,7 @@
-"""What the players did in the rounds of a game, counted from its record.
+"""Statistics of the players' actions in a game, counted from its record.
 
-A game is counted once, when it ends. Those stored by older versions are counted while the server runs, a few at a time,
-so that a server with many games starts at once. That may be interrupted at any time: the next start goes on.
+A game is counted once, when it ends. Games stored by older versions are counted while the server runs, a few at a time,
+so that a server with many games starts immediately. This may be interrupted at any time; the next start continues.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ThreePlays = tuple[Play, Play, Play]
 
 
 def plays_of(record: bytes) -> ThreePlays:
-    """What the three seats did in a game; `record`: .mjson.gz. Raises what a garbled record may raise."""
+    """Count the actions of the three seats in a game; `record`: .mjson.gz. A garbled record may raise any exception."""
     return count_plays(json.loads(line) for line in gzip.decompress(record).splitlines())
 
 
 def count_plays(messages: Iterable[Message]) -> ThreePlays:
-    """What the three seats did in a game of canonical messages; others, such as ``error``, are ignored."""
+    """Count the actions of the three seats in canonical messages; others, such as ``error``, are ignored."""
     counts = [dict.fromkeys(Play.model_fields, 0) for _ in range(3)]
     discards = [0, 0, 0]
     called: set[int] = set()
@@ -75,7 +75,7 @@ def count_plays(messages: Iterable[Message]) -> ThreePlays:
 
 
 async def count_stored_games(store: Store, limits: Limits) -> None:
-    """Count the stored games that are not counted yet; returns when none is left."""
+    """Count the stored games that are not counted yet; return when none are left."""
     last, counted = "", 0
     while True:
         try:
@@ -96,7 +96,7 @@ async def count_stored_games(store: Store, limits: Limits) -> None:
 
 
 def _plays_of_all(games: dict[str, bytes]) -> dict[str, ThreePlays]:
-    """What was counted in each game. A record that cannot be read is left out, and tried again at the next start."""
+    """Return the counts of each game. An unreadable record is left out, and tried again at the next start."""
     plays: dict[str, ThreePlays] = {}
     for game_id, record in games.items():
         try:

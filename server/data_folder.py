@@ -14,9 +14,9 @@ else:
 
 
 def make_folder(folder: Path) -> None:
-    """Create the data folder, for this user alone: it holds hashes of tokens and secrets.
+    """Create the data folder, accessible only to this user, as it contains hashes of tokens and secrets.
 
-    Raises OSError, one line that names the setting.
+    Raises OSError with one line that names the setting.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def make_folder(folder: Path) -> None:
 
 
 def unusable(folder: Path, why: str) -> OSError:
-    """The error to raise for a data folder that cannot be used."""
+    """Return the error for a data folder that cannot be used."""
     mend = "make it writable for this user, or name another folder with --data (NUKIDORA_DATA)"
     return OSError(f"data folder {folder}: {why}; {mend}")
 

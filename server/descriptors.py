@@ -1,4 +1,4 @@
-"""File descriptors: how many this process may open, and how many connections they suffice for."""
+"""File descriptors: the limit of this process, and the number of connections that it allows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.settings import Settings
 if sys.platform != "win32":
     import resource
 
-# Its socket, the journal of its game, and that of a game that its bot has left (`Lobby` allows no more of these).
+# Its socket, the journal of its game, and the journal of a game that its bot has left (`Lobby` limits these).
 PER_CONNECTION = 3
 RESERVED = 128  # for the database, listening sockets, refused connections, the log and compiled code
 MAX_SOFT_LIMIT = 65_536  # some libraries close or copy every descriptor up to the limit
@@ -21,22 +21,22 @@ log = structlog.get_logger("server")
 
 
 def fit_connections(settings: Settings) -> Settings:
-    """Raise the soft limit of descriptors as far as needed, and lower `max_connections` to what the limit suffices for.
+    """Raise the soft descriptor limit as needed, and lower `max_connections` to the number that the limit allows.
 
-    Raises ValueError if it suffices for no game.
+    Raises ValueError if the limit is too low for even one game.
     """
-    if sys.platform == "win32":  # where sockets are no file descriptors
+    if sys.platform == "win32":  # where sockets are not file descriptors
         return settings
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = min(hard if hard != resource.RLIM_INFINITY else MAX_SOFT_LIMIT, MAX_SOFT_LIMIT)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         soft = wanted
-    return fitted(settings, soft if soft != resource.RLIM_INFINITY else MAX_SOFT_LIMIT)
+    return fit_settings(settings, soft if soft != resource.RLIM_INFINITY else MAX_SOFT_LIMIT)
 
 
-def fitted(settings: Settings, limit: int) -> Settings:
-    """The settings with as many connections as `limit` descriptors suffice for."""
+def fit_settings(settings: Settings, limit: int) -> Settings:
+    """Return the settings with `max_connections` reduced to what `limit` descriptors allow."""
     possible = (limit - RESERVED) // PER_CONNECTION
     if settings.max_connections <= possible:
         return settings

@@ -32,7 +32,7 @@ PAGE = f"""\
 </body>
 </html>
 """
-# Swagger UI's style sheet has images of its own in it.
+# Swagger UI's style sheet contains embedded images.
 DOCS_HEADERS = HEADERS | {
     "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace("img-src 'self'", "img-src 'self' data:")
 }

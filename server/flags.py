@@ -1,4 +1,4 @@
-"""The settings of the server on its command line and in the environment, with errors in plain words."""
+"""Parsing of the server's settings from the command line and the environment, with readable errors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.rules import Scores
 from server.settings import OTHER_VARIABLES, PREFIX, Checked, Settings
 
 SETTINGS: dict[str, Field[Any]] = {field.name: field for field in fields(Settings)}
-TYPES = get_type_hints(Settings)  # without what `Annotated` adds
+TYPES = get_type_hints(Settings)  # without the metadata of `Annotated`
 ANNOTATED = get_type_hints(Settings, include_extras=True)
-# What stands for the value of a flag in the help, where its type does not say it.
+# Metavars of flags whose type alone is not descriptive enough.
 METAVARS = {
     "rules": "PRESET",
     "fill": "BOTS",
@@ -35,13 +35,14 @@ METAVARS = {
     "trusted_proxies": "ADDRESSES",
 }
 METAVARS_OF_TYPES: dict[Any, str] = {float: "SECONDS", int: "N", int | None: "N", Path: "FOLDER"}
-# How the text of a flag or variable is read. Each raises ValueError; those of numbers have no words for it.
+# Parsers for the text of a flag or variable. Each raises ValueError; those of numbers without a useful message.
 READERS: dict[Any, Any] = {
     int: int,
     int | None: int,
     float: float,
     Path: Path,
     str: str,
+    bool: lambda text: text == "true",
     Scores: scores_in,
     tuple[str, ...]: lambda text: tuple(bot for bot in text.split(",") if bot),
 }
@@ -61,16 +62,18 @@ def variable(name: str) -> str:
 
 def choices(name: str) -> tuple[str, ...]:
     """The values that a setting may have, if it has a few only."""
+    if TYPES[name] is bool:
+        return ("true", "false")
     return get_args(TYPES[name]) if get_origin(TYPES[name]) is Literal else ()
 
 
 def metavar(name: str) -> str:
-    """What stands for the value of a flag in the help."""
+    """Return the metavar of a flag."""
     return METAVARS.get(name) or "|".join(choices(name)) or METAVARS_OF_TYPES[TYPES[name]]
 
 
-def accepted(name: str) -> str:
-    """What a setting may be, in words."""
+def describe_values(name: str) -> str:
+    """Describe the allowed values of a setting."""
     limits = SETTINGS[name].metadata
     if choices(name):
         return " or ".join(choices(name))
@@ -80,13 +83,21 @@ def accepted(name: str) -> str:
     return f"{'a number' if TYPES[name] is float else 'a whole number'} {' and '.join(bounds)}"
 
 
+def as_text(value: Any) -> Any:
+    """A value as a flag or variable gives it; one that they cannot give, such as none, is returned as it is."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else value
+
+
 def make_flags() -> Parser:
     """A parser for the flags of all settings."""
     parser = Parser("server", add_help=False)
     for name, field in SETTINGS.items():
         default = field.default
-        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-        shown = f"{shown:g}" if isinstance(shown, float) else shown
+        shown = as_text(default)
         help_text = f"{field.metadata['description']} (default {'none' if shown in (None, '') else shown})"
         parser.add_argument(
             flag(name), default=argparse.SUPPRESS, metavar=metavar(name), help=help_text.replace("%", "%%")
@@ -97,30 +108,30 @@ def make_flags() -> Parser:
 def parse(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     """Parse the command line, in which flags may also follow a command.
 
-    An unknown flag is reported by name; argparse would report the word after it.
+    An unknown flag is reported by name; argparse would report the argument after it.
     """
     given, rest = make_flags().parse_known_args(argv)
     if rest and rest[0].startswith("-") and rest[0] not in ("-h", "--help", "--version"):
-        name = rest[0].partition("=")[0]  # without the value: it may be a secret
+        name = rest[0].partition("=")[0]  # without the value, which may be a secret
         parser.error(f"unknown flag {name}{nearest(name, list(map(flag, SETTINGS)))}: --help lists all")
     return parser.parse_args(rest, given)
 
 
-def wanted_format(argv: Sequence[str]) -> str:
-    """The format of the log lines as far as it is known before the command line is parsed, for errors in it."""
+def find_log_format(argv: Sequence[str]) -> str:
+    """Guess the format of log lines before the command line is parsed, to report errors in it."""
     words = [word for text in argv for word in text.split("=", 1)]
     given = next((value for name, value in pairwise(words) if name == flag("log")), None)
     return "json" if (given or os.environ.get(variable("log"))) == "json" else "text"
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """The known name that is most like an unknown one, as a question; "" if none is."""
+    """Return the known name most similar to an unknown one, as a question; "" if there is none."""
     found = get_close_matches(name, known, n=1)
     return f" (did you mean {found[0]}?)" if found else ""
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """What is wrong with each variable that begins as the server's do, but is none of them."""
+    """Return an error for each variable with the server's prefix that is not one of its settings."""
     known = list(map(variable, SETTINGS))
     unknown = (
         name for name in environment if name.upper().startswith(PREFIX) and name not in {*known, *OTHER_VARIABLES}
@@ -131,8 +142,8 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def read_settings(parser: Parser, given: Mapping[str, Any]) -> Settings:
     """Settings from the given flags and the environment. Exits with a one-line message if any are invalid.
 
-    A variable that is empty, as an environment file may leave it, means the default. For settings where an empty text
-    differs from the default (`host`: all addresses; `trusted_proxies`: none), the flag can be empty.
+    An empty variable, as an environment file may have it, means the default. For settings where an empty text differs
+    from the default (`host`: all addresses; `trusted_proxies`: none), the flag can be empty.
     """
     wrong = unknown_variables(os.environ)
     values: dict[str, Any] = {}
@@ -150,16 +161,16 @@ def read_settings(parser: Parser, given: Mapping[str, Any]) -> Settings:
 
 
 def read(name: str, text: str) -> Any:
-    """The value of a setting that a text stands for. Raises ValueError, which says in plain words what it may be."""
+    """Parse the value of a setting from text. Raises ValueError, which says which values are allowed."""
     if choices(name) and text not in choices(name):
-        raise ValueError(f"give {accepted(name)}")
+        raise ValueError(f"give {describe_values(name)}")
     reader, limits = READERS.get(TYPES[name], str), SETTINGS[name].metadata
     try:
         value = reader(text)
     except ValueError as error:
-        raise ValueError(f"give {accepted(name)}" if TYPES[name] in NUMBERS else str(error)) from None
+        raise ValueError(f"give {describe_values(name)}" if TYPES[name] in NUMBERS else str(error)) from None
     if not within(limits, value):
-        raise ValueError(f"give {accepted(name)}")
+        raise ValueError(f"give {describe_values(name)}")
     for mark in getattr(ANNOTATED[name], "__metadata__", ()):
         if isinstance(mark, Checked):
             value = mark.check(value)
@@ -167,7 +178,7 @@ def read(name: str, text: str) -> Any:
 
 
 def within(limits: Mapping[str, Any], value: Any) -> bool:
-    """Whether a value is within the limits of its setting; NaN is within none."""
+    """Return whether a value is within the limits of its setting; NaN never is."""
     if "max_length" in limits:
         return len(value) <= limits["max_length"]
     if "le" in limits:

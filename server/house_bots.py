@@ -1,4 +1,4 @@
-"""The house bots of this process: which of them rooms may name, and that none is loaded or compiled in a game."""
+"""The house bots of this process: those that rooms may name, all loaded and compiled before games are played."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
 from engine.game import Game
 
+ADVISER = "rule"  # compiled, and has action values
 EXPENSIVE = frozenset({"search"})  # tens of milliseconds a decision: only the flags of the server may name these
 log = structlog.get_logger("server")
 
 
 class HouseBots:
-    """Makes house bots, and remembers what it has found out about them."""
+    """Makes house bots, and caches their properties."""
 
     def __init__(self, make: Callable[..., Agent] = make, registered: Callable[[], Sequence[str]] = registered) -> None:
         """`make` and `registered`: as `agents.registry.make` and `agents.registry.names`."""
         self.make = make
         self._registered = registered
-        self._compiled: dict[str, bool] = {}  # each that was checked, without strength -> whether it is compiled
-        self._evaluating: set[str] = set()  # those of them that have action values
+        self._compiled: dict[str, bool] = {}  # each checked bot, without strength -> whether it is compiled
+        self._evaluating: set[str] = set()  # checked bots that have action values
         self._broken: set[str] = set()  # names of registered bots that cannot be played
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The registered bots that rooms may name. Those of other packages are looked up once, in some milliseconds."""
+        """The registered bots that rooms may name. Bots of other packages are looked up once (some ms)."""
         return tuple(name for name in self._registered() if name not in EXPENSIVE)
 
     def check(self, spec: str) -> None:
-        """Raise ValueError unless the bot can be made. At full strength, it is made at the first call only."""
+        """Raise ValueError unless the bot can be made. At full strength, it is made only in the first call."""
         bot, strength = split_strength(spec)
         if bot not in self._compiled:
             agent = self.make(bot)
@@ -51,11 +52,11 @@ class HouseBots:
             self.make(spec)
 
     def check_requested(self, spec: str) -> None:
-        """Raise ValueError unless a request may name this bot: by its name, and it was tried when the server started.
+        """Raise ValueError unless a request may name this bot: a plain name of a bot that worked at the server's start.
 
-        It may be weaker (``rule@-300``) if its strengths are measured.
+        A lower strength (``rule@-300``) is allowed if the bot's strengths have been measured.
 
-        Anything else would be loaded while games are played, and an error would tell which files there are.
+        Anything else would be loaded while games are played, and errors would reveal which files exist.
         """
         if is_file(spec) or ":" in spec:
             raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
@@ -68,7 +69,7 @@ class HouseBots:
             raise ValueError(f"the weakest that {bot} can be is {bot}@{self.weakest[bot]}")
 
     def within_scale(self, spec: Any) -> Any:
-        """The bot, at the lowest strength of its scale where `spec` names one below it; what is no bot stays so."""
+        """Return the bot, with a strength below its scale replaced by the lowest; other values are unchanged."""
         try:
             bot, strength = split_strength(spec)
         except (ValueError, AttributeError):
@@ -77,7 +78,7 @@ class HouseBots:
         return spec if strength is None or lowest is None or strength >= lowest else f"{bot}@{lowest}"
 
     def playable(self) -> list[str]:
-        """The names that requests may name: the registered bots without those that failed when the server started."""
+        """Return the names that requests may use: the registered bots but those that failed when the server started."""
         return [name for name in self.names if name not in self._broken]
 
     @cached_property
@@ -90,19 +91,24 @@ class HouseBots:
         return found
 
     def evaluating(self) -> list[str]:
-        """Those of `playable` that have action values; they were made when the server started."""
+        """Return the bots of `playable` that have action values; they were made when the server started."""
         return [name for name in self.playable() if name in self._evaluating]
 
     def is_built_in(self, spec: str) -> bool:
-        """Whether the bot is one of nukidora's own, whatever its argument and its strength."""
+        """Return whether the bot is one of nukidora's own, regardless of argument and strength."""
         return split_strength(spec)[0].partition(":")[0] in BUILT_IN
 
     def decides_at_once(self, spec: str) -> bool:
-        """Whether the bot is made and decides in microseconds: a compiled one of nukidora's own."""
+        """Return whether the bot is created and decides within microseconds: a compiled one of nukidora's own."""
         return self.is_built_in(spec) and self._compiled.get(split_strength(spec)[0], False)
 
+    def adviser(self, spec: str) -> str:
+        """The bot whose hints players get: this one at full strength, or ``rule`` where it cannot give them at once."""
+        bot, _ = split_strength(spec)
+        return bot if self.decides_at_once(bot) and bot in self._evaluating else ADVISER
+
     def try_out(self, spec: str) -> None:
-        """Let the bot make its first decision, which may load or compile what it needs. Raises ValueError."""
+        """Let the bot make its first decision, which may load or compile code. Raises ValueError."""
         self.check(spec)
         game = Game()
         (seat,) = game.asked
@@ -114,7 +120,7 @@ class HouseBots:
             raise ValueError(f"the bot {spec} cannot play: {action} is not legal")
 
     def try_out_all(self) -> None:
-        """Try all registered bots. Rooms may not name those that fail, which are logged."""
+        """Try all registered bots. Failures are logged, and rooms may not name the bots that fail."""
         for name in self.names:
             try:
                 self.try_out(name)
@@ -123,4 +129,4 @@ class HouseBots:
                 log.warning("rooms cannot have this house bot", bot=name, error=str(error))
 
 
-HOUSE_BOTS = HouseBots()  # of this process: flags and requests, which name bots, are read without a server at hand
+HOUSE_BOTS = HouseBots()  # of this process, as flags and requests that name bots are parsed without a server object

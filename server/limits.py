@@ -1,4 +1,4 @@
-"""The times, sizes and counts inside a server that need no setting: operators leave them as they are, tests do not."""
+"""Internal times, sizes and counts of a server that are not settings: only tests change them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from time import monotonic
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What `server.running` hands to the parts of a server. Times are in seconds.
+    """The limits that `server.running` passes to the parts of a server. Times are in seconds.
 
-    A number that no test has to change stands as a constant where it is used.
+    A number that no test has to change is a constant where it is used.
     """
 
-    clock: Callable[[], float] = monotonic  # by which uses of an address and work for it are counted
+    clock: Callable[[], float] = monotonic  # for the uses of an address and the work done for it
 
     # Connections
     request_timeout: float = 10.0  # to send a whole HTTP request, from the connection or the request's first byte on
@@ -44,7 +44,8 @@ class Limits:
     kept_tournaments: int = 100  # with those that are over
     standings_hold: float = 2.0  # for which the standings of a tournament hold; then they are computed when asked for
     standings_share: float = 0.05  # of the time, at most, in which a thread computes those of a tournament
-    linger: float = 60.0  # that a room for one sitting stays open when it is empty
+    linger: float = 60.0  # that a room for one sitting stays open when it is empty, and a game of house bots unwatched
+    max_exhibitions: int = 8  # games of house bots alone, which somebody wants to watch; one of an address
 
     # The database
     lock_timeout: float = 10.0  # to wait for another process that writes to the same SQLite file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,8 @@ from server.addresses import limited_address
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
+from server.exhibitions import Exhibitions
+from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import GAMES, LiveGame
@@ -32,14 +35,13 @@ from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
-from server.results import finished_game
+from server.results import make_finished_game
 from server.rooms import Absent, Room, settings_of
 from server.settings import RoomSettings, Settings
 from server.store import FinishedGame, Store, StoreError
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 from server.storing import Storing
 from server.tournaments.tournaments import Tournaments
-from server.turns import FairLock, Turns, Turnstile
 
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
@@ -64,9 +66,9 @@ class Lobby:
         self.metrics = metrics
         self.limits = limits
         self.house_bots = house_bots
-        self.turns = Turns()
+        self.fair_queue = FairQueue()
         self.network = FairLock()
-        self._resumes = Turnstile()
+        self._resumes = OnePerIteration()
         self.rooms: dict[str, Room] = {}
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
         self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
@@ -79,6 +81,7 @@ class Lobby:
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
+        self.exhibitions = Exhibitions(limits, self._stop_exhibition)
         self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 
@@ -92,7 +95,7 @@ class Lobby:
         await self.storing.check_at_start()
         for stored in await self.store.rooms():
             try:
-                settings = restored(stored.settings)
+                settings = restore_settings(stored.settings)
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
@@ -121,6 +124,9 @@ class Lobby:
             path.unlink()  # no bot was sent the start of this game
             return
         start = GameStart.read(entries[0])
+        if start.exhibition:
+            path.unlink()  # nobody watches it any more
+            return
         if start.id in self.games:
             raise JournalError(f"{path}: another journal is of the same game")
         stored = await self.store.game(start.id) is not None
@@ -336,13 +342,42 @@ class Lobby:
     def start_due(self, room: Room) -> None:
         """Start the games for which a room has players, if it has any."""
         self.tournaments.look_at(room)
-        while room.full and self._start_game(room):
+        while room.full and self._start_game(room) is not None:
             pass
 
     # Games ------------------------------------------------------------------------------------------------------------
 
-    def _start_game(self, room: Room) -> bool:
-        """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now."""
+    async def exhibit(self, bots: Sequence[str], pause: float, address: str) -> LiveGame:
+        """Let three house bots play a hanchan for spectators, in a room of its own that nobody can join.
+
+        Raises RateLimitError for an address that has such a game, and ServerFullError if no more can start.
+        """
+        self.exhibitions.check(address)
+        settings = replace(self.settings.room, length="hanchan", games=0, seed=None, pause=pause)
+        name = f"bots-{uuid.uuid4().hex[:12]}"
+        room = await self.open_room(
+            name, settings, permanent=False, opened_by=address
+        )  # at once, without games or seed
+        game = self._start_game(room, bots)
+        self.close_room(room)
+        if game is None:
+            raise ServerFullError("no game can start while results cannot be stored; try again later")
+        self.exhibitions.add(game, address)
+        return game
+
+    def _stop_exhibition(self, game: LiveGame) -> None:
+        """Nobody watches: the game ends where it is."""
+        if game.id in self.games and not game.engine.over:
+            log.info("exhibition stopped", game=game.id)
+            self.metrics.playing.dec()
+            self.rooms[game.start.room].playing -= 1
+            self._expire(game)
+
+    def _start_game(self, room: Room, exhibited: Sequence[str] = ()) -> LiveGame | None:
+        """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now.
+
+        `exhibited`: the house bots of an exhibition.
+        """
         game_id = room.next_id()
         path = journal_path(self._journals, game_id)
         try:
@@ -352,27 +387,28 @@ class Lobby:
             journal = None
         if journal is None:
             self._held.add(room)
-            return False
+            return None
         self.storing.check()
-        new = room.start_game()
+        new = room.start_game(exhibited)
         connections = [None if isinstance(player, str | Absent) else player for player, _ in new.seats]
         for bot in connections:
             if bot is not None:
                 del self._waiting_in[bot]
         secrets = [new_secret() for _ in new.seats]
-        first, second, third = seated(new.seats, [stored for _, stored in secrets])
-        start = GameStart(game_id, room.name, room.settings, new.seed, datetime.now(UTC), (first, second, third))
+        first, second, third = make_players(new.seats, [stored for _, stored in secrets])
+        players, now = (first, second, third), datetime.now(UTC)
+        start = GameStart(game_id, room.name, room.settings, new.seed, now, players, bool(exhibited))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
         self._add_game(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
-        return True
+        return game
 
     def _start_held_games(self) -> None:
         """Storing works again: start the games that were due meanwhile."""
         held, self._held = self._held, set()
         for room in held:
-            self.turns.add(GAMES, partial(self._start_held_game, room))
+            self.fair_queue.add(GAMES, partial(self._start_held_game, room))
 
     def _start_held_game(self, room: Room) -> bool:
         """Start a game of a room. Returns whether it has another one to start."""
@@ -406,20 +442,24 @@ class Lobby:
 
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
-        result, rated = None, self.rooms[game.start.room].rated
+        result = None if game.start.exhibition else await self._store(game)
+        self.metrics.playing.dec()
+        self._show_end(game)
+        self._close_game(game, result)
+
+    async def _store(self, game: LiveGame) -> FinishedGame | None:
+        """Store the result; None if that is impossible."""
         try:
-            result = await self.storing.save(game.party, partial(finished_game, game, rated))
+            result = await self.storing.save(game.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
                 game.set_aside()
-        else:
-            scores = [(seat.name, seat.score) for seat in result.seats]
-            log.info("game finished", game=game.id, room=result.room, scores=scores)
-            self.metrics.games.inc()
-        self.metrics.playing.dec()
-        self._show_end(game)
-        self._close_game(game, result)
+            return None
+        scores = [(seat.name, seat.score) for seat in result.seats]
+        log.info("game finished", game=game.id, room=result.room, scores=scores)
+        self.metrics.games.inc()
+        return result
 
     def _show_end(self, game: LiveGame) -> None:
         """Send everybody the end of the game."""
@@ -482,10 +522,13 @@ class Lobby:
                 self._seats.pop(player.secret_hash, None)
         self.games.pop(start.id, None)
         self._over.pop(start.id, None)
+        self.exhibitions.remove(start.id)
         self.broadcasts.pop(start.id, None)
 
 
-def seated(players: Sequence[tuple[PlayerPort | str | Absent, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
+def make_players(
+    players: Sequence[tuple[PlayerPort | str | Absent, int]], secret_hashes: Sequence[str]
+) -> Iterator[Player]:
     """The players of a game, from who plays and the starting scores.
 
     House bots with the same spec have the same name, and so one rating.

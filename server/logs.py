@@ -1,4 +1,4 @@
-"""Logging: what happened, with its circumstances as keys; no secrets, no messages of bots."""
+"""Structured logging: events with key-value context; no secrets and no messages of bots."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import structlog
 from structlog.typing import Processor
 
 Format = Literal["text", "json"]
-# Logger -> its least level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
+# Logger -> its minimum level. uvicorn logs URLs, which may hold tokens, and a warning for each invalid request.
 QUIET = {"uvicorn": logging.ERROR, "websockets": logging.WARNING, "alembic": logging.WARNING}
 SHARED: list[Processor] = [
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-ERRORS = ("server: ", "nukidora server: ")  # how errors of the command line begin; see `engine.common.options.Parser`
+ERRORS = ("server: ", "nukidora server: ")  # prefixes of command-line errors; see `engine.common.options.Parser`
 log = structlog.get_logger("server")
 
 
 def start_logging(form: Format, level: int = logging.INFO) -> None:
-    """Log to stderr, this program and its libraries: as text, or one JSON object a line.
+    """Set up logging to stderr for this program and its libraries: as text, or one JSON object per line.
 
-    With JSON, whatever else is written to `sys.stderr` becomes log lines too: errors in arguments, progress, warnings,
+    With JSON, everything else written to `sys.stderr` becomes log lines, too: errors in arguments, progress, warnings,
     tracebacks.
     """
     stderr = sys.stderr.log if isinstance(sys.stderr, LogLines) else sys.stderr
@@ -52,11 +52,11 @@ def start_logging(form: Format, level: int = logging.INFO) -> None:
         sys.excepthook = log_exception
         threading.excepthook = lambda args: log.error("thread failed", exc_info=args.exc_value)
         logging.captureWarnings(True)
-        logging.raiseExceptions = False  # else a log that cannot be written would be told to stderr, which is the log
+        logging.raiseExceptions = False  # else a failure to write the log would be reported to stderr, which is the log
 
 
 def use_stdlib_logging() -> None:
-    """Send the log entries of structlog to `logging`, whatever handlers it has."""
+    """Send the log entries of structlog to `logging`, with whatever handlers it has."""
     structlog.configure(
         processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -76,21 +76,21 @@ class LogLines(io.TextIOBase):
     encoding = "utf-8"
 
     def __init__(self, stream: TextIO) -> None:
-        """`stream`: where the log goes."""
+        """`stream`: the destination of the log."""
         self.log = stream
         self._partial = ""
         self._lock = threading.Lock()
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def fileno(self) -> int:
-        """The descriptor of the log, for what writes to it without Python."""
+        """Return the descriptor of the log, for code that writes to it without Python."""
         return self.log.fileno()
 
     def write(self, text: str) -> int:
-        """Log the lines that are complete, and keep the rest."""
+        """Log complete lines, and keep the rest."""
         with self._lock:
             *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
@@ -99,5 +99,5 @@ class LogLines(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Log nothing: a line that is not complete may go on."""
+        """Flush the stream, but not an incomplete line, which may be continued."""
         self.log.flush()

@@ -1,9 +1,9 @@
-"""The clock of an event loop: it measures how late the loop is, and halts when the loop halts.
+"""A clock for an event loop, which measures the lag of the loop and stops while the loop is blocked.
 
-A loop halts while one callback runs for long, or while the whole process waits: collected garbage, a swapped page, a
-stopped or starved process. Whoever has to answer in time cannot be blamed for that, for an answer that came meanwhile
-is still in its socket. So the timers that punish a peer run on this clock, of which a halt takes little, and look at
-the sockets once more before they are over.
+A loop halts while a long callback runs or the whole process waits: garbage collection, a page fault, a stopped or
+starved process. A peer that has to answer in time must not be penalised for that, as its answer may already be waiting
+in the socket. So timers that penalise a peer run on this clock, which advances little during a halt, and poll the
+sockets once more before they fire.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 TICK = 0.025  # seconds
-MAX_STEP = 0.1  # seconds that the clock advances from one tick to the next, however late that is
-# After its time a timer waits for LAST_LOOKS further timers of the loop, as the loop polls its sockets before each of
-# them; then for as long as what was read is not parsed, but for no more than MAX_LOOKS.
+MAX_STEP = 0.1  # maximum seconds that the clock advances between two ticks, however late the second is
+# After its time, a timer waits for LAST_LOOKS further timers of the loop, as the loop polls its sockets before each of
+# them; then until all data read is parsed, but for at most MAX_LOOKS timers in total.
 LOOK_AFTER = 0.003  # seconds
 LAST_LOOKS, MAX_LOOKS = 3, 300
 
 
 def ignore_lag(seconds: float) -> None:
-    """Observes nothing."""
+    """Ignore the lag."""
 
 
 def nothing_waits() -> bool:
-    """For timers that wait for no data."""
+    """Return False, for timers that do not wait for data."""
     return False
 
 
 class LoopClock:
-    """See the module. There is one for each event loop, which `loop_clock` returns."""
+    """The clock described in the module docstring; `loop_clock` returns the one of an event loop."""
 
     def __init__(self) -> None:
-        """Tick from now on."""
-        self.on_lag: Callable[[float], None] = ignore_lag  # called at each tick with the seconds that it is late
-        self._halted = 0.0  # seconds in which the clock stood still
+        """Start ticking."""
+        self.on_lag: Callable[[float], None] = ignore_lag  # called at each tick with its lag in seconds
+        self._halted = 0.0  # seconds for which the clock was stopped
         self._ticked_at = monotonic()
         asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def time(self) -> float:
-        """Seconds since any moment, less the halts."""
+        """Return the seconds since an arbitrary point, minus halts."""
         now = monotonic()
         return now - self._halted - max(0.0, now - self._ticked_at - MAX_STEP)
 
@@ -64,13 +64,13 @@ class LoopClock:
     ) -> Timer:
         """Call back after `seconds` of this clock and a last look at the sockets (0.01 s).
 
-        `data_waits` says whether something that was read is still to be parsed; for that the timer waits a second more.
+        `data_waits` returns whether received data is still to be parsed; if so, the timer waits up to a second more.
         """
         return Timer(self, seconds, partial(callback, *args), data_waits)
 
 
 class Timer:
-    """A call to be made later."""
+    """A scheduled call."""
 
     def __init__(
         self, clock: LoopClock, seconds: float, callback: Callable[[], object], data_waits: Callable[[], bool]
@@ -100,7 +100,7 @@ class Timer:
         self._handle = asyncio.get_running_loop().call_later(seconds, self._fire)
 
     def cancel(self) -> None:
-        """Do not call, and hold nothing: who is called often holds the timer, too."""
+        """Cancel the call, and drop the references, as the callee often refers to the timer."""
         self._handle.cancel()
         self._callback = self._data_waits = nothing_waits
 

@@ -1,4 +1,4 @@
-"""The server's metrics, for Prometheus; `docs/deploy.md` says what each of them measures."""
+"""The server's metrics for Prometheus; `docs/deploy.md` describes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAG_BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 1.0, 5.0, 30.0)
 
 
 class Metrics:
-    """The metrics of one server, in a registry of their own."""
+    """The metrics of one server, in a separate registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -41,13 +41,13 @@ class Metrics:
         )
         self.database_bytes = Gauge("database_bytes", "bytes that the database takes, measured by the hour", **own)
         self.refused = Counter("refused", "connections and joins refused", **own)
-        ProcessCollector(registry=self.registry)  # memory, descriptors, CPU; collects nothing where there is no /proc
+        ProcessCollector(registry=self.registry)  # memory, descriptors, CPU; collects nothing without /proc
 
     def observe_answer(self, real: float, charged: float) -> None:
-        """A bot took `real` seconds for a decision, of which `charged` count against it."""
+        """Record that a bot took `real` seconds for a decision, of which `charged` count against it."""
         self._answer_time.observe(real)
         self._answer_charged.observe(charged)
 
     def observe_server_time(self, seconds: float) -> None:
-        """The server took so long from the last reply it needed to the next event."""
+        """Record the server's time from the last reply it needed to the next event."""
         self.server_time.observe(seconds)

@@ -1,8 +1,9 @@
-"""Names that look like the name of another: of a house bot, such as ``rule (house)``, or of a bot that has a token.
+"""Detection of names that look like another's: a house bot's, such as ``rule (house)``, or that of a token.
 
-Names are compared by their skeletons (Unicode's TS 39): what people see of a name, in plain letters. Compatibility
-forms (full-width, mathematical, circled) become plain ones by NFKD, what Unicode lists as confusable becomes one of its
-kind, and Latin letters with any accent or hook become plain by their names. What shows as nothing is left out.
+Names are compared by their skeletons (Unicode's TS 39): their visual appearance in plain letters. Compatibility forms
+(full-width, mathematical, circled) are normalised by NFKD, each set of confusable characters is mapped to one of them,
+and Latin letters with any accent or hook are reduced to plain ones by their Unicode names. Invisible characters are
+left out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from confusable_homoglyphs.confusables import confusables_data
 from agents.built_in import BUILT_IN
 
 HOUSE_BOT_SUFFIX = " (house)"  # of the names of house bots
-# The last four, an empty braille cell, blank hieroglyphs and a note without a head, are symbols that show as nothing.
+# The last four, an empty braille cell, blank hieroglyphs and a note without a head, are invisible symbols.
 NOTHING = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Mn}\p{Me}\p{C}\p{Z}\u2800\U00013441\U00013442\U0001d159]")
 LATIN = regex.compile(
     r"(?:LATIN|INDICATOR) .*?LETTER (?:(?:SMALL CAPITAL|SIDEWAYS|OPEN|CLOSED|REVERSED|TURNED) )*([A-Z])(?: |$)"
@@ -26,7 +27,7 @@ HOUSE = "|" + HOUSE_BOT_SUFFIX.strip(" ()") + "|"  # its skeleton, with all brac
 
 
 def imitates_house_bot(name: str) -> bool:
-    """Whether a name may be taken for that of a house bot: it has a bracketed "house", or ends as one of ours does."""
+    """Return whether a name could be mistaken for a house bot's: with a bracketed "house", or ending like ours."""
     bracketed = "".join(
         "|" if unicodedata.category(each) in BRACKETS or each in "<>" else each for each in skeleton(name)
     )
@@ -35,29 +36,29 @@ def imitates_house_bot(name: str) -> bool:
 
 
 def look_alike(first: str, second: str) -> bool:
-    """Whether two names may be taken for each other."""
+    """Return whether two names could be mistaken for each other."""
     return not _looks(first).isdisjoint(_looks(second))
 
 
 @lru_cache(maxsize=10_000)
 def _looks(name: str) -> frozenset[str]:
-    """The skeletons of a name as it is and in small letters: a capital I looks like a small L, and is an i.
+    """Return the skeletons of a name as it is and in lower case: a capital I looks like a small L, but is an i.
 
-    Decomposed first: the capitals of other styles have no small letters.
+    The name is decomposed first, as capitals in other styles have no lower case.
     """
     return frozenset({skeleton(name), skeleton(unicodedata.normalize("NFKD", name).casefold())})
 
 
 def skeleton(name: str) -> str:
-    """What people see of a name."""
+    """Return the skeleton of a name, its visual appearance."""
     return "".join(map(_plain, NOTHING.sub("", unicodedata.normalize("NFKD", name))))
 
 
 @cache
 def _plain(character: str) -> str:
-    """A character of a decomposed name as it looks."""
+    """Return the visual appearance of a character of a decomposed name."""
     letter = _prototypes().get(character, character)
-    folded = letter.casefold()  # Cherokee's small letters fold to its capitals, which look like ours
+    folded = letter.casefold()  # Cherokee's lower-case letters fold to capitals that look like Latin ones
     for each in (letter, character, _prototypes().get(folded, folded)):
         if len(each) == 1 and (latin := LATIN.search(unicodedata.name(each, ""))):
             return latin[1].lower()
@@ -66,9 +67,9 @@ def _plain(character: str) -> str:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """Character -> what it is confused with, for all that Unicode lists: one of those that look alike stands for all.
+    """Return a map of all confusable characters listed by Unicode to one representative of each look-alike set.
 
-    The library gives the others of each; the prototype, which may be several characters, is the one with most.
+    The library lists the look-alikes of each entry; the representative, which may be several characters, has the most.
     """
     others = {key: [each["c"] for each in found] for key, found in confusables_data.items()}
     found = {}

@@ -1,10 +1,10 @@
 """The web pages: one HTML shell for all of them with the tiles of `engine.svg`, and the files of `server/web`.
 
-A page is a row of PAGES: its path, its title, and the name of its module in `server/web`, which fills it from the HTTP
-API and the WebSockets in the browser. All files are read when the server starts, and nothing else is ever sent.
+A page is a row of PAGES: its path, its title, and the name of its module in `server/web`, which fills the page in the
+browser from the HTTP API and the WebSockets. All files are read when the server starts, and nothing else is ever sent.
 
-A page names its files by a folder with the hash of all of them, `/web/HASH/`. So a browser that has them need not ask
-again, and never mixes files of two versions. Without the folder they are the newest ones.
+A page refers to its files under a folder named by the hash of all of them, `/web/HASH/`, so that a browser can cache
+them indefinitely and never mixes files of two versions. Without the hash, the newest files are sent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from fastapi.exception_handlers import http_exception_handler
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +24,7 @@ from agents.review.modules import with_imports
 from engine.common.program import version
 from engine.svg import sprite
 from server.api.common import digest, has_content, takes_gzip, with_raw_path
+from server.api.errors import raised
 
 WEB = Path(__file__).parent / "web"
 PAGES = {
@@ -32,6 +32,7 @@ PAGES = {
     "/games/{id}": ("Game", "game"),
     "/games/{id}/review": ("Review", "review"),
     "/view": ("View a record", "view"),
+    "/position": ("Analyse a position", "position"),
     "/rooms": ("Rooms", "rooms"),
     "/rooms/{name}/play": ("Play", "play"),
     "/tournaments": ("Tournaments", "tournaments"),
@@ -67,12 +68,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Vary": "Accept-Encoding",
 }
-NEWEST = "no-cache"  # the browser asks each time whether its copy is the newest
+NEWEST = "no-cache"  # the browser revalidates its copy each time
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class File:
-    """A file that browsers are sent, as it is and gzipped."""
+    """A file sent to browsers, plain and gzipped."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class File:
 
 
 class PageRoute(Route):
-    """A route that matches the path as it was sent: a slash in a name is %2F."""
+    """A route that matches the path undecoded: a slash in a name is %2F."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """See Starlette's `Route`."""
@@ -120,7 +121,7 @@ def page_routes() -> tuple[BaseRoute, ...]:
     files = read_files()
     folder = "/web/" + digest(b"".join(name.encode() + content for name, content in sorted(files.items())))
     for path, (title, module) in PAGES.items():
-        # The browser asks for all modules at once, and not for each when it has read what imports it.
+        # The browser requests all modules at once instead of one after another as it reads their imports.
         modules = list(with_imports(f"{module}.js", lambda name: files[name].decode()))
         links = [f'<link rel="modulepreload" href="{folder}/{name}">' for name in modules[1:]]
         scripts = "\n".join([*links, f'<script type="module" src="{folder}/{module}.js"></script>'])
@@ -141,8 +142,8 @@ NO_PAGE = File(
 
 
 async def missing_page(request: Request, error: Exception) -> Response:
-    """The response where nothing is found: a page for a browser that wants one, else JSON."""
+    """Return the 404 response: a page if the browser accepts one, else JSON."""
     assert isinstance(error, HTTPException)
     if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/"):
         return await NO_PAGE.respond(request)
-    return await http_exception_handler(request, error)
+    return await raised(request, error)

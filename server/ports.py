@@ -1,6 +1,6 @@
 """The interfaces between transports, connections, games and the lobby.
 
-Each side knows the others only by these protocols: the lobby creates games and connections and joins them up.
+Each side knows the others only through these protocols; the lobby creates games and connections and links them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.fairness import FairLock, FairQueue
 from server.house_bots import HouseBots
 from server.limits import Limits
-from server.turns import FairLock, Turns
 
-MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; beyond it the connection is aborted
+MAX_UNSENT_BYTES = 262_144  # buffered for a peer that does not read; above this the connection is aborted
 
 
 class Transport(Protocol):
@@ -27,7 +27,7 @@ class Transport(Protocol):
 
     @property
     def data_waits(self) -> bool:
-        """Whether data that was received waits to be parsed."""
+        """Whether received data waits to be parsed."""
         ...
 
     def send(self, messages: Sequence[bytes]) -> None:
@@ -39,7 +39,7 @@ class Transport(Protocol):
         ...
 
     def refund(self, size: int) -> None:
-        """The message of `size` bytes that was just received was asked for: it does not count against the limit."""
+        """Give back the budget of the message of `size` bytes just received, which was requested."""
         ...
 
 
@@ -48,35 +48,35 @@ class ConnectionHandler(Protocol):
 
     @property
     def max_message(self) -> int:
-        """Bytes of the longest message that is accepted now."""
+        """The maximum length in bytes of a message accepted now."""
         ...
 
     def message_received(self, data: bytes) -> None:
-        """One message of at most `max_message` bytes; not necessarily UTF-8."""
+        """Handle one message of at most `max_message` bytes, not necessarily UTF-8."""
         ...
 
     def message_too_long(self) -> None:
-        """The peer sent a longer message; it was discarded."""
+        """Handle a longer message, which was discarded."""
         ...
 
     def close_with_error(self, text: str) -> None:
-        """The peer has broken a limit of the transport: tell it, and close."""
+        """Send an error and close, as the peer has exceeded a limit of the transport."""
         ...
 
     def disconnected(self) -> None:
-        """The connection is closed; called once, whichever side closed it."""
+        """Handle the end of the connection; called once, whichever side closed it."""
         ...
 
 
 class JoiningHandler(ConnectionHandler, Protocol):
-    """The same of a bot, which joins first."""
+    """Incoming messages of a bot's connection, which begins with a join."""
 
     def eof_received(self) -> bool:
-        """The peer sends no more. Returns whether it is still to be sent the answer to its join message."""
+        """Handle the end of the peer's messages. Returns whether it still gets an answer to its join message."""
         ...
 
 
-# Messages of one step of a game that are the same for several seats, as they are sent: by their number in the step,
+# Encoded messages of one step of a game, shared by seats for which they are equal; keyed by their number in the step,
 # whether the seat is the actor, and the dialect.
 Encoded = dict[tuple[int, bool, str], bytes]
 Connect = Callable[[Transport], ConnectionHandler]  # called for each new connection
@@ -122,7 +122,20 @@ class GamePort(Protocol):
         ...
 
     def connection_lost(self, seat: int) -> None:
-        """The connection of the seat is closed."""
+        """Handle the loss of the seat's connection."""
+        ...
+
+    @property
+    def gives_hints(self) -> bool:
+        """Whether seats may ask for hints."""
+        ...
+
+    def hint(self, seat: int) -> tuple[str, list[Message]]:
+        """A house bot, and what it thinks of the open decision (`server.game.hints`): nothing if none is open."""
+        ...
+
+    def leave(self, seat: int) -> None:
+        """The bot leaves: a house bot plays on, and the connection is closed, unless the game is over."""
         ...
 
 
@@ -135,30 +148,30 @@ class PlayerPort(Protocol):
 
     @property
     def only_when_asked(self) -> bool:
-        """Whether the bot is asked, and replies, only where it has a choice."""
+        """Whether the bot is asked, and replies, only when it has a choice."""
         ...
 
     def accept(self, join: Join) -> None:
-        """The lobby has accepted the join message."""
+        """Note that the lobby has accepted the join message."""
         ...
 
     def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
-        """The bot plays this seat from now on; `secret` is what it may resume the game with.
+        """Let the bot play this seat from now on; it may resume the game with `secret`.
 
-        A house bot that has played the seat meanwhile still has it.
+        A house bot that has taken over the seat meanwhile keeps it.
         """
         ...
 
     def leave_game(self) -> None:
-        """The bot plays no seat any more."""
+        """Detach the bot from its seat."""
         ...
 
     def send_joined(self, room: str, waiting: int, needed: int) -> None:
-        """Tell a bot that wants to know it that it waits for a game; see `engine.mjai.connection.joined`."""
+        """Send `joined` to a waiting bot that has asked for it; see `engine.mjai.connection.joined`."""
         ...
 
     def send_resumed(self, first: int) -> None:
-        """Tell a bot that has reconnected from which message of the game on all messages are sent again."""
+        """Tell a reconnected bot from which message of the game on messages are resent."""
         ...
 
     def send_messages(
@@ -166,13 +179,13 @@ class PlayerPort(Protocol):
     ) -> None:
         """Send messages of the game, hidden information removed.
 
-        The last message asks for a decision if there are `legal_actions`. `encoded` is empty, or what another call with
-        the same messages and table has left in it.
+        The last message asks for a decision if there are `legal_actions`. `encoded` is a cache for calls with the same
+        messages and table, empty at first.
         """
         ...
 
     def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
-        """The same for messages that were sent before."""
+        """Send messages again that were sent before."""
         ...
 
     def send_error(self, text: str) -> None:
@@ -180,7 +193,7 @@ class PlayerPort(Protocol):
         ...
 
     def decision_timed_out(self) -> None:
-        """The open decision was made without the bot; its reply may still come."""
+        """Note that the open decision was made without the bot; its reply may still come."""
         ...
 
     def close_with_error(self, text: str, retry: bool = False) -> None:
@@ -193,33 +206,33 @@ class PlayerPort(Protocol):
 
 
 class GameOwner(Protocol):
-    """What a game reports to the lobby that runs it."""
+    """The events that a game reports to the lobby that runs it."""
 
-    turns: Turns
+    fair_queue: FairQueue
     limits: Limits
     house_bots: HouseBots
     network: FairLock  # held while the network of a house bot decides
 
     def recorded(self, game_id: str, rounds: int) -> None:
-        """The game's history has new messages, which finish that many rounds."""
+        """Handle new messages in the game's history, which finish this many rounds."""
         ...
 
     def stores(self, address: str, size: int) -> bool:
-        """Whether a text of so many bytes that a bot of an address causes, annotation or fault, is stored."""
+        """Return whether `size` bytes of annotation or fault text from a bot at an address may be stored."""
         ...
 
     def game_over(self, game_id: str) -> None:
-        """The last round has ended. The result is to be stored, then `LiveGame.announce_end` called."""
+        """Handle the end of the last round: store the result, then call `LiveGame.announce_end`."""
         ...
 
 
 class ConnectionOwner(Protocol):
-    """What a connection reports to the lobby that accepted it."""
+    """The events that a connection reports to the lobby that accepted it."""
 
     def join_received(self, bot: PlayerPort, join: Join) -> None:
-        """A bot asks to join."""
+        """Handle a bot's join."""
         ...
 
     def bot_left(self, bot: PlayerPort) -> None:
-        """The bot takes no further part: it disconnected or is being disconnected. Called once."""
+        """Remove a bot that has disconnected or is being disconnected. Called once."""
         ...

@@ -13,8 +13,8 @@ from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
-def finished_game(game: LiveGame, rated: bool = True) -> FinishedGame:
-    """The result and the record of a game that is over; `rated`: whether games of its room count for ratings."""
+def make_finished_game(game: LiveGame) -> FinishedGame:
+    """The result and the record of a game that is over."""
     start, engine, record = game.start, game.engine, record_of(game)
     ranks, points = engine.ranks, engine.final_points
     first, second, third = (
@@ -38,10 +38,10 @@ def finished_game(game: LiveGame, rated: bool = True) -> FinishedGame:
         rules=start.settings.rules,
         length=start.settings.length,
         started=start.started,
+        casual=game.casual,
         finished=datetime.now(UTC),
         rounds=game.history.rounds,
         decisions=sum(seat.decisions for seat in game.seats),
-        unrated=not rated,
         seats=(first, second, third),
         record=record,
         plays=plays_of(record),

@@ -1,8 +1,9 @@
-"""Deleting stored games that the settings do not keep: by the hour while the server runs, and by ``server prune``."""
+"""Deletion of stored games beyond the retention settings: hourly while the server runs, and by ``server prune``."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -17,42 +18,49 @@ MIB = 1 << 20
 log = structlog.get_logger("server.retention")
 
 
-def kept(settings: Settings, now: datetime) -> Keep:
-    """What the settings keep."""
+def keep_of(settings: Settings, now: datetime) -> Keep:
+    """Return the retention limits from the settings."""
     since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
     return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
 
 
+async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], object]) -> None:
+    """Delete games that are not kept, calling `advance` with the size of each batch, then players who are gone.
+
+    Raises StoreError.
+    """
+    while n := await store.prune(keep):
+        advance(n)
+    while keep.since is not None and await store.forget_players(keep.since):
+        pass
+
+
 async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> None:
-    """Again and again, delete what is not kept, and measure what the database takes."""
+    """Periodically delete games that are not kept, and measure the size of the database."""
     while True:
-        deleted = 0
+        deleted: list[int] = []  # games, by batch
         try:
-            if keep := kept(settings, datetime.now(UTC)):
-                while n := await store.prune(keep):
-                    deleted += n
+            await delete_not_kept(store, keep_of(settings, datetime.now(UTC)), deleted.append)
             metrics.database_bytes.set(await store.size())
         except StoreError as error:
             log.error("games that are not kept stay", error=str(error))
         if deleted:
-            log.info("games deleted that are not kept", games=deleted)
+            log.info("games deleted that are not kept", games=sum(deleted))
         await asyncio.sleep(EVERY)
 
 
 async def prune(settings: Settings) -> None:
-    """Delete what is not kept, with progress, and say how many games that were.
+    """Delete games that are not kept, showing progress, and print how many were deleted.
 
-    Raises StoreError, and ValueError if all are kept. It may be interrupted at any time; the server may run.
+    Raises StoreError, and ValueError if all are kept. May be interrupted at any time, and run while the server runs.
     """
-    keep = kept(settings, datetime.now(UTC))
+    keep = keep_of(settings, datetime.now(UTC))
     if not keep:
         raise ValueError("prune: say which games are kept, by --keep-days, --keep-games or --keep-mib")
-    store, deleted = await Store.open(settings.database_url), 0
+    store = await Store.open(settings.database_url)
     try:
         with Progress("games deleted", None) as progress:
-            while n := await store.prune(keep):
-                deleted += n
-                progress.advance(n)
-        print(f"deleted {deleted:,} games; the database takes {await store.size() / MIB:,.0f} MiB")
+            await delete_not_kept(store, keep, progress.advance)
+        print(f"deleted {progress.done:,.0f} games; the database takes {await store.size() / MIB:,.0f} MiB")
     finally:
         await store.close()

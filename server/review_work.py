@@ -1,4 +1,4 @@
-"""What worker processes do with the bytes of records: read them, and let bots review them.
+"""Work on the bytes of records in worker processes: reading them, and letting bots review them.
 
 The results are gzipped JSON, as they are sent to browsers.
 """
@@ -13,36 +13,42 @@ from pydantic_core import to_json
 
 from agents.base import Agent
 from agents.registry import make
-from agents.review.decisions import seat_decisions
+from agents.review.decisions import names_of, seat_decisions
 from agents.review.review import make_review
+from agents.review.totals import Totals
 from engine.records.compression import format_of
 from engine.records.files import RecordError, parse_record
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from server.worker import Progress
 
-MAX_RECORD = 4 << 20  # bytes of a record once it is unzipped; a long game has less than 1 MB without annotations
-MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record, before anything is replayed
+MAX_RECORD = 4 << 20  # bytes of an unzipped record; a long game has less than 1 MB without annotations
+MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record; checked before anything is replayed
 MAX_RESULT = 1 << 20  # bytes of a result
-MAX_PROBLEMS = 20  # that are told of one record
+MAX_PROBLEMS = 20  # reported for one record
+
+Records = list[tuple[str, bytes]]  # by their names: ids of games
 
 the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 
 def read(progress: Progress, *, data: bytes) -> bytes:
-    """The messages of a record, and where it departs from the rules. Raises RecordError, ValueError."""
-    record = parsed(data, "record")
+    """Return the messages of a record, and where it deviates from the rules. Raises RecordError, ValueError."""
+    record = parse_upload(data, "record")
     replay = Replay(record)
     try:
         problems = [*record.notes, *map(str, replay.check())]
     except RecordError as error:
         problems = [str(error)]
-    return zipped({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
+    return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
 
 
-def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...], seat: int) -> bytes:
-    """The review of a seat. Raises RecordError, ValueError."""
-    decisions = seat_decisions(parsed(data, source), seat)
+def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat: int, player: str) -> bytes:
+    """The review of a seat of the one record, or of a player in all of them. Raises RecordError, ValueError."""
+    if player:
+        return review_player(progress, records, bots, player)
+    ((source, data),) = records
+    decisions = seat_decisions(parse_upload(data, source), seat)
     done, total = 0, len(bots) * len(decisions.decisions)
     progress(done, total)
 
@@ -51,11 +57,31 @@ def review(progress: Progress, *, data: bytes, source: str, bots: tuple[str, ...
         done += n
         progress(done, total)
 
-    return zipped(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
+    return gzip_json(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
 
 
-def parsed(data: bytes, source: str) -> GameRecord:
-    """The game in a record, gzipped or not, which is all that strangers' bytes are unpacked by. Raises RecordError."""
+def review_player(progress: Progress, records: Records, bots: tuple[str, ...], player: str) -> bytes:
+    """What the reviews of a player add up to; what cannot be read is left out, and told. Raises ValueError."""
+    totals, faults = Totals.of_none(len(bots)), list[str]()
+    made = {bot: the_bot(bot) for bot in bots}
+    for done, (source, data) in enumerate(records):
+        progress(done, len(records))
+        try:
+            record = parse_upload(data, source)
+            for seat in (seat for seat, name in enumerate(names_of(record)) if name == player):
+                decisions = seat_decisions(record, seat)
+                if decisions.decisions:
+                    totals.add(Totals.of_review(make_review(decisions, made, lambda done: None), source))
+        except RecordError as error:
+            faults.append(str(error))
+    progress(len(records), len(records))
+    if not totals.games:
+        raise ValueError(faults[0] if faults else "no decision of these games can be reviewed")
+    return gzip_json(totals.as_json(player, bots) | {"faults": faults[:MAX_PROBLEMS]})
+
+
+def parse_upload(data: bytes, source: str) -> GameRecord:
+    """Read the game in a record, plain or gzipped; other compressions are refused here. Raises RecordError."""
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
         raise RecordError(source, compression.name, "records are read here as they are, or gzipped")
@@ -67,8 +93,8 @@ def parsed(data: bytes, source: str) -> GameRecord:
     return record
 
 
-def zipped(value: Any) -> bytes:
-    """A value as gzipped JSON. Raises ValueError if it is too long."""
+def gzip_json(value: Any) -> bytes:
+    """Return a value as gzipped JSON. Raises ValueError if it is too long."""
     data = gzip.compress(to_json(value, inf_nan_mode="null"), mtime=0)
     if len(data) > MAX_RESULT:
         raise ValueError(f"the result is longer than {MAX_RESULT:,} bytes")

@@ -22,6 +22,7 @@ from server.access import RateLimitError
 from server.addresses import limited_address
 from server.limits import Limits
 from server.store import StoreError
+from server.told import Told, told
 from server.used_time import UsedTime
 from server.worker import Worker, WorkerError
 
@@ -29,6 +30,7 @@ MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
 KEPT_PER_ADDRESS = 16
+MAX_BYTES = 8 << 20  # of the records of one review; a long game with many annotations has 1 MB
 RETRY = 5  # seconds after which a client that was refused may try again
 log = structlog.get_logger("server.reviews")
 
@@ -37,23 +39,34 @@ ReadRecord = Callable[[str], Awaitable[bytes | None]]  # the stored record of th
 DoReview = Callable[..., bytes]  # `server.review_work.review`, or what takes the same
 
 
+def failed(problem: str) -> Told:
+    """Why a review is none."""
+    return told("review_failed", "the review has failed: {problem}", problem=problem)
+
+
 @dataclass(eq=False)
 class Review:
     """A review that was asked for."""
 
     address: str  # that has asked first, limited
     bots: tuple[str, ...]
-    seat: int
-    game: str  # id of a stored game, "" where a record was sent
+    seat: int  # of the one game; 0 where a player is named
+    player: str  # whose games are reviewed together, "" for the seat of one
+    games: tuple[str, ...]  # ids of stored games, none where a record was sent
     record: bytes  # that was sent; b"" once it is not needed any more
     asked: float  # when somebody has last asked for it
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     status: Status = "queued"
-    done: int = 0  # decisions, each counted for each bot
-    decisions: int = 0  # in all; 0: not known yet
+    done: int = 0  # decisions, each counted for each bot; of a player: games
+    decisions: int = 0  # in all, likewise; 0: not known yet
     error: str = ""
     result: bytes = b""  # gzipped JSON
     began: float = 0.0  # when the work on it began
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What is reviewed by whom, where the games are stored."""
+        return self.bots, self.seat, self.player, self.games
 
     @property
     def over(self) -> bool:
@@ -87,24 +100,32 @@ class Reviews:
         unfinished = Counter(each.address for each in self._reviews.values() if not each.over)
         address = limited_address(address)
         if unfinished[address] >= UNFINISHED_PER_ADDRESS:
-            raise RateLimitError(f"{unfinished[address]} reviews for {address} are not finished; wait for them", RETRY)
+            text = "{n} reviews for {address} are not finished; wait for them"
+            raise RateLimitError(told("reviews_unfinished", text, n=unfinished[address], address=address), RETRY)
         if len(self._waiting) >= MAX_WAITING and self._cost(self._last().address) <= self._cost(address) + 1:
-            raise RateLimitError(f"{MAX_WAITING} reviews wait already; try again soon", RETRY)
+            raise RateLimitError(told("reviews_wait", "{n} reviews wait already; try again soon", n=MAX_WAITING), RETRY)
 
     def add(self, address: str, bots: tuple[str, ...], seat: int, game: str = "", record: bytes = b"") -> Review:
         """Queue a review of a stored game or of a record; the one there is, if it is of a stored game.
 
         Raises RateLimitError.
         """
-        wanted = (bots, seat, game)
+        games = (game,) if game else ()
+        return self._queue(Review(address, bots, seat, "", games, record, self._limits.clock()))
+
+    def add_player(self, address: str, bots: tuple[str, ...], player: str, games: tuple[str, ...]) -> Review:
+        """Queue a review of a player in stored games, all as one; the one there is. Raises RateLimitError."""
+        return self._queue(Review(address, bots, 0, player, games, b"", self._limits.clock()))
+
+    def _queue(self, added: Review) -> Review:
         for each in self._reviews.values():
-            if game and (each.bots, each.seat, each.game) == wanted and each.status != "failed":
+            if added.games and each.subject == added.subject and each.status != "failed":
                 each.asked = self._limits.clock()
                 return each
-        self.check(address)
+        self.check(added.address)
         if len(self._waiting) >= MAX_WAITING:
             self._make_room(self._last())
-        added = Review(limited_address(address), bots, seat, game, record, self._limits.clock())
+        added.address = limited_address(added.address)
         self._reviews[added.id] = added
         self._waiting.append(added)
         if self._working is None:
@@ -125,7 +146,10 @@ class Reviews:
         """Give up a review that waits."""
         self._waiting.remove(dropped)
         dropped.status, dropped.record = "failed", b""
-        dropped.error = "the review has made room for those of others, who have used less time; ask again soon"
+        dropped.error = told(
+            "review_made_room",
+            "the review has made room for those of others, who have used less time; ask again soon",
+        )
         self._keep(dropped)
 
     async def close(self) -> None:
@@ -155,28 +179,35 @@ class Reviews:
             wanted.done, wanted.decisions = done, total
 
         try:
-            record = wanted.record or await self._read_record(wanted.game)
-            if record is None:
-                raise WorkerError("the game is not stored any more")
-            work = partial(
-                self._do_review, data=record, source=wanted.game or "record", bots=wanted.bots, seat=wanted.seat
-            )
+            records = await self._records(wanted)
+            work = partial(self._do_review, records=records, bots=wanted.bots, seat=wanted.seat, player=wanted.player)
             wanted.result = await self._worker.run(work, self._limits.review_timeout, progress)
             wanted.status = "done"
         except WorkerError as error:
-            wanted.error = f"the review has failed: {error}"
+            wanted.error = failed(str(error))
         except StoreError as error:
             log.warning("review failed", error=str(error))
-            wanted.error = "the review has failed: the database does not answer"
+            wanted.error = failed("the database does not answer")
         except Exception:
             log.exception("review failed")
-            wanted.error = "the review has failed: internal error; see the server's log"
+            wanted.error = failed("internal error; see the server's log")
         finally:
             if not wanted.result:
                 wanted.status = "failed"
             wanted.record = b""
             self.used.add(wanted.address, clock() - wanted.began)
         self._keep(wanted)
+
+    async def _records(self, wanted: Review) -> list[tuple[str, bytes]]:
+        """The names and contents of the records to review, at most MAX_BYTES. Raises WorkerError if there is none."""
+        records = [("record", wanted.record)] if wanted.record else []
+        for game in wanted.games:
+            record = await self._read_record(game)
+            if record is not None and sum(len(data) for _, data in records) + len(record) <= MAX_BYTES:
+                records.append((game, record))
+        if not records:
+            raise WorkerError("the game is not stored any more")
+        return records
 
     def _keep(self, finished: Review) -> None:
         """Keep a review for a while; older ones of its address, and then of all, make room for it."""

@@ -7,26 +7,27 @@ import random
 import re
 import secrets
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from server.access import AccessError
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
 from server.store import FinishedGame
+from server.told import told
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
-    "rules": inf, "length": inf, "scores": inf, "fill": inf, "fill_delay": 60, "decision_time": 60, "bank_time": 300,
-    "pause": 5, "resume_timeout": 300,
+    "rules": inf, "length": inf, "scores": inf, "rated": inf, "hints": inf, "fill": inf, "fill_delay": 60,
+    "decision_time": 60, "bank_time": 300, "pause": 5, "resume_timeout": 300,
 }  # fmt: skip
 
 
@@ -34,18 +35,18 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     """Settings of a room opened by its name alone: ``NAME`` or ``NAME+BOT+BOT``. Raises AccessError."""
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
-        raise AccessError(f"room {name!r}: a name is {ROOM_TEXT}, then +BOT for each seat to fill")
+        text = "room {name!r}: a name is {form}, then +BOT for each seat to fill"
+        raise AccessError(told("room_name", text, name=name, form=ROOM_TEXT))
     if not bots:
         return default
     if len(bots) >= SEATS:
-        raise AccessError(
-            f"room {name!r} names {len(bots)} house bots: name one or two, so that a seat is left for yours"
-        )
+        text = "room {name!r} names {n} house bots: name one or two, so that a seat is left for yours"
+        raise AccessError(told("room_bots", text, name=name, n=len(bots)))
     for bot in bots:
         try:
             HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
-            raise AccessError(f"room {name!r}: {error}") from error
+            raise AccessError(told("room_bot", "room {name!r}: {problem}", name=name, problem=str(error))) from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)
 
 
@@ -53,9 +54,11 @@ def check_sitting(given: Mapping[str, Any]) -> None:
     """Check the settings that are given for a room for one sitting. Raises ValueError."""
     for name, value in sorted(given.items()):
         if name not in SITTING:
-            raise ValueError(f"{name} can be set for a permanent room only; others set {', '.join(SITTING)}")
+            text = "{setting} can be set for a permanent room only; others set {others}"
+            raise ValueError(told("setting_permanent", text, setting=name, others=", ".join(SITTING)))
         if isinstance(value, int | float) and value > SITTING[name]:
-            raise ValueError(f"{name} is {value:g}; in a room that is not permanent it is at most {SITTING[name]:g}")
+            text = "{setting} is {value:g}; in a room that is not permanent it is at most {most:g}"
+            raise ValueError(told("setting_large", text, setting=name, value=value, most=SITTING[name]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,6 @@ class NewGame:
 class Room:
     """Bots that wait for a game, and counts of the games started here."""
 
-    rated = True  # whether its games count for ratings
     tournament = False
 
     def __init__(
@@ -203,25 +205,28 @@ class Room:
         """A game is in play again after a restart of the server."""
 
     def game_over(self, game: str, result: FinishedGame | None) -> None:
-        """A game has ended, and those of its bots that stay wait here again; None: it cannot be stored."""
+        """A game has ended, and those of its bots that stay wait here again; None: it is not stored."""
 
-    def start_game(self) -> NewGame:
-        """Take those who have waited longest into a game; more than three wait only where games could not start."""
+    def start_game(self, fill: Sequence[str] = ()) -> NewGame:
+        """Take those who have waited longest into a game; more than three wait only where games could not start.
+
+        `fill`: house bots for the empty seats; (): those of the settings.
+        """
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
         for bot in bots:
             self._cancel_wait_timer(bot)
         if self.waiting:
             self._start_fill_timer()
-        fill = self.settings.fill
+        fill = fill or self.settings.fill
         players: list[PlayerPort | str | Absent] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
         number = self.previous_games + self.started
-        seed = secrets.randbits(64) if room_seed is None else derived_seed(room_seed, f"game of {self.name}", number)
+        seed = secrets.randbits(64) if room_seed is None else derive_seed(room_seed, f"game of {self.name}", number)
         if self.settings.seats == "random":
-            random.Random(derived_seed(seed, "seats", 0)).shuffle(seats)
+            random.Random(derive_seed(seed, "seats", 0)).shuffle(seats)
         self.started += 1
         self.playing += 1
         return NewGame(seats, seed)

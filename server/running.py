@@ -34,22 +34,22 @@ from server.reviews import DoReview
 from server.settings import Settings
 from server.store import Store
 
-RESOLVE_EVERY = 10.0  # seconds between two looks at the host names of proxies
-SEND_TIMEOUT = 60  # seconds until a connection is closed whose peer acknowledges nothing
-RECEIVE_BUFFER = 65_536  # bytes that the kernel holds for a connection, and so the most that is received at once
-SEND_BUFFER = 131_072  # bytes that the kernel holds for a peer that does not read
-# Inherited by connections. asyncio does not set TCP_NODELAY on every socket, and short messages would be delayed.
+RESOLVE_EVERY = 10.0  # seconds between two look-ups of the host names of proxies
+SEND_TIMEOUT = 60  # seconds after which a connection whose peer acknowledges nothing is closed
+RECEIVE_BUFFER = 65_536  # bytes that the kernel buffers for a connection, and therefore the maximum received at once
+SEND_BUFFER = 131_072  # bytes that the kernel buffers for a peer that does not read
+# Inherited by connections. asyncio does not set TCP_NODELAY on every socket, which would delay short messages.
 OPTIONS = [
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
     (socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER),
     (socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER),
 ]
-if hasattr(socket, "TCP_USER_TIMEOUT"):  # else a connection whose peer no longer reads would stay open
+if hasattr(socket, "TCP_USER_TIMEOUT"):  # otherwise a connection whose peer no longer reads would stay open
     OPTIONS.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * SEND_TIMEOUT))
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn without signal handlers of its own."""
+    """uvicorn without signal handlers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -59,7 +59,7 @@ class HttpServer(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that listens."""
+    """A listening server."""
 
     lobby: Lobby
     host: str
@@ -91,7 +91,7 @@ async def running(
             "port": http_sockets[0].getsockname()[1],
             "mjai_port": mjai_sockets[0].getsockname()[1],
         }
-        settings = replace(settings, **ports)  # else 0 could stand for a free port
+        settings = replace(settings, **ports)  # replaces 0, which stands for a free port
         store = await Store.open(settings.database_url, limits)
         try:
             metrics = metrics or Metrics()
@@ -111,7 +111,7 @@ async def accept_connections(
     lobby: Lobby, app: FastAPI, http_sockets: list[socket.socket], mjai_sockets: list[socket.socket]
 ) -> AsyncIterator[None]:
     """Accept connections while the block runs; then close the lobby."""
-    app.openapi()  # made once, which takes a while
+    app.openapi()  # built once, which takes a while
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -148,10 +148,10 @@ async def accept_connections(
 
 
 async def keep_resolved(proxies: Proxies, every: float) -> None:
-    """Look the host names of proxies up every so many seconds: a container may start later, or with another address."""
+    """Look up the host names of proxies periodically: a container may start later, or with another address."""
     while proxies.names:
         for name in proxies.names:
-            with contextlib.suppress(OSError):  # not known now: what was known before is kept
+            with contextlib.suppress(OSError):  # if a look-up fails, the previous addresses are kept
                 found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
                 proxies.resolved[name] = {str(address[0]) for *_, address in found}
         await asyncio.sleep(every)
@@ -170,7 +170,7 @@ def http_listeners(
         return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
 
     def make(admission: Admission) -> HttpConnection:
-        return HttpConnection(config, http.server_state, admission, lobby.turns, lobby.limits)
+        return HttpConnection(config, http.server_state, admission, lobby.fair_queue, lobby.limits)
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=True)
@@ -184,7 +184,9 @@ def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Liste
         return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
 
     def make(admission: Admission) -> TcpTransport:
-        return TcpTransport(admission, lobby.turns, lobby.settings.messages_per_second, lobby.limits, lobby.connect)
+        return TcpTransport(
+            admission, lobby.fair_queue, lobby.settings.messages_per_second, lobby.limits, lobby.connect
+        )
 
     for listener in sockets:
         yield Listener(listener, lobby.access, make, refusal, proxies=False)

@@ -1,8 +1,8 @@
-"""The settings of a server and of a room: names, types, defaults, limits and help texts of all flags and variables.
+"""The settings of a server and a room: names, types, defaults, limits and help texts of all flags and variables.
 
-Each is a field of a dataclass. Its metadata are limits and the help text, under the names by which pydantic reads them
-where settings come as JSON (`server.api.rooms`, `server.stored_settings`); `server.flags` reads them from texts, and
-needs no pydantic for it.
+Each is a field of a dataclass. Its metadata are limits and the help text, under the names that pydantic uses for
+settings in JSON (`server.api.rooms`, `server.stored_settings`); `server.flags` parses settings from text without
+pydantic.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from agents import registry
 from agents.built_in import BUILT_IN
-from engine.checks import checked_scores
+from engine.checks import check_scores
 from engine.mjai.connection import DEFAULT_PORT, JOIN_TIMEOUT
 from engine.rules import EVEN_SCORES, PRESETS, TOTAL_POINTS, Rules, Scores, preset
 from engine.seeds import MAX_SEED
 
 PREFIX = "NUKIDORA_"
 HOUR, DAY = 3600, 86_400  # seconds
-CENTURY = 36_500  # days; a date of more years ago may not exist
-MANY = 1_000_000  # more than a machine holds, and no more than a timer or a counter can
-MAX_FILL = 2  # house bots in `fill`: a seat is left for a bot that connects
-# Of other programs; the client reads NUKIDORA_PAUSE, too.
+CENTURY = 36_500  # days; earlier dates may be out of range
+MANY = 1_000_000  # above what a machine can hold, but within the range of timers and counters
+MAX_FILL = 2  # house bots in `fill`, which leaves a seat for a bot that connects
+# Variables of other programs; the client also reads NUKIDORA_PAUSE.
 OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "TOKEN"})
 
 
 class Checked:
-    """Marks the type of a setting, in `Annotated`, with a check of its value, which may replace it or raise ValueError.
+    """A check of a setting's value for `Annotated` types; the check may replace the value or raise ValueError.
 
-    pydantic calls the check too, after its own.
+    pydantic also calls the check, after its own.
     """
 
     def __init__(self, check: Callable[[Any], Any]) -> None:
         self.check = check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """What pydantic asks a mark in `Annotated` for."""
+        """Return the schema by which pydantic calls the check."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
 
 def about(description: str, **limits: Any) -> dict[str, Any]:
-    """The metadata of a setting. All numbers have a limit `le`; in JSON they are numbers, too, and no texts."""
+    """Return the metadata of a setting. All numbers have a limit `le`; in JSON they must be numbers, not texts."""
     return {"description": description, **limits} | ({"strict": True} if "le" in limits else {})
 
 
-def known_rules(rules: str) -> str:
-    """The rules, if there is a preset of that name. Raises ValueError."""
+def check_rules(rules: str) -> str:
+    """Return the name of a rules preset. Raises ValueError if there is none of that name."""
     return preset(rules).name
 
 
-def known_bot(spec: str) -> str:
-    """The bot, if it can be made. Raises ValueError.
+def check_bot(spec: str) -> str:
+    """Return the bot if it can be made. Raises ValueError otherwise.
 
-    One of nukidora's own, without an argument, can be: it is not loaded, so that slips in flags are told at once.
+    nukidora's own bots without an argument are not loaded for the check, so that errors in flags are reported quickly.
     """
     registry.check(spec)
     if spec not in BUILT_IN:
@@ -68,9 +68,9 @@ def known_bot(spec: str) -> str:
     return spec
 
 
-def known_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
-    """The bots, if all can be made. Raises ValueError."""
-    return tuple(map(known_bot, specs))
+def check_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the bots if all can be made. Raises ValueError otherwise."""
+    return tuple(map(check_bot, specs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class RoomSettings:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "allow_inf_nan": False}
 
-    rules: Annotated[str, Checked(known_rules)] = field(
+    rules: Annotated[str, Checked(check_rules)] = field(
         default="tenhou",
         metadata=about("preset of the rules: " + " or ".join(PRESETS), json_schema_extra={"enum": [*PRESETS]}),
     )
@@ -88,12 +88,19 @@ class RoomSettings:
     seats: Literal["random", "fixed"] = field(
         default="random", metadata=about("random: drawn; fixed: in order of arrival")
     )
-    scores: Annotated[Scores, Checked(checked_scores)] = field(
+    scores: Annotated[Scores, Checked(check_scores)] = field(
         default=EVEN_SCORES,
         metadata=about(
             f"points that the players start with, which add up to {TOTAL_POINTS}: first those who joined, in "
             "order of arrival, then the house bots",
         ),
+    )
+    rated: bool = field(
+        default=True, metadata=about("true: games count for ratings; false: they are casual", strict=True)
+    )
+    hints: bool = field(
+        default=False,
+        metadata=about("true: players may ask for hints, which make their game casual; false: none", strict=True),
     )
     seed: int | None = field(
         default=None, metadata=about("of walls and seats; none: random for every game", ge=0, le=MAX_SEED)
@@ -103,7 +110,7 @@ class RoomSettings:
         default=10.0,
         metadata=about("extra seconds for a whole game, used after the time for a decision", ge=0, le=HOUR),
     )
-    fill: Annotated[tuple[str, ...], Checked(known_bots)] = field(
+    fill: Annotated[tuple[str, ...], Checked(check_bots)] = field(
         default=(), metadata=about("house bots for empty seats, as in rule,random", max_length=MAX_FILL)
     )
     fill_delay: float = field(
@@ -117,7 +124,7 @@ class RoomSettings:
         default="leave",
         metadata=about("after wait_timeout: leave, or stay as long as the bot answers pings (over WebSocket only)"),
     )
-    house_bot: Annotated[str, Checked(known_bot)] = field(
+    house_bot: Annotated[str, Checked(check_bot)] = field(
         default="rule", metadata=about("house bot that takes over a seat")
     )
     max_faults: int = field(
@@ -206,17 +213,17 @@ class Settings(RoomSettings):
 
     @property
     def database_url(self) -> str:
-        """URL of the database, the default one included."""
+        """The URL of the database, or the default one."""
         return self.database or f"sqlite:///{self.data / 'nukidora.db'}"
 
     @property
     def room(self) -> RoomSettings:
-        """The settings of a room that sets none itself."""
+        """The default settings of rooms."""
         return RoomSettings(**{field.name: getattr(self, field.name) for field in fields(RoomSettings)})
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can be reached only from this machine."""
+    """Return whether an address can be reached only from this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,9 +1,9 @@
-"""The connections of spectators, who are sent a game and send nothing."""
+"""The connections of spectators, which only receive a game."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import structlog
 from websockets.frames import CloseCode
@@ -11,39 +11,41 @@ from websockets.frames import CloseCode
 from engine.mjai.connection import MAX_JOIN
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
+from server.fairness import CpuLimiter
 from server.metrics import Metrics
-from server.turns import Ration
 
-BURST = 0.05  # seconds of work for spectators that may be done at once
+BURST = 0.05  # seconds of work for spectators that may be done in one go
 log = structlog.get_logger("server.spectators")
 
 
 class Spectator:
-    """A connection that is sent a game, canonical mjai messages, one a frame, and then closed; a `ConnectionHandler`.
+    """A connection that receives a game, one canonical mjai message per frame, then closes; a `ConnectionHandler`.
 
     A spectator that sends anything, or does not read, is disconnected.
     """
 
-    max_message = MAX_JOIN  # whatever it sends is refused
+    max_message = MAX_JOIN  # anything it sends is refused
 
     def __init__(
         self,
         connection: WebSocketConnection,
         frames: AsyncIterator[bytes],
-        ration: Ration,
+        cpu_limiter: CpuLimiter,
         metrics: Metrics,
         timeout: float,
+        on_left: Callable[[], None],
     ) -> None:
-        """Begin to send `frames`, each in a turn of its address in `ration`, so that no game is delayed.
+        """Start sending `frames`, each in a turn of its address in `cpu_limiter`, so that no game is delayed.
 
-        `timeout`: seconds that the peer has to receive most of what it was sent.
+        `timeout`: seconds that the peer has to receive most of what it was sent. `on_left` is called when it has left.
         """
         self._connection = connection
         self._frames = frames
-        self._ration = ration
+        self._cpu_limiter = cpu_limiter
         self._party = limited_address(connection.address)
         self._metrics = metrics
         self._timeout = timeout
+        self._on_left = on_left
         metrics.connections.inc()
         self._sending = asyncio.create_task(self._send())
 
@@ -51,7 +53,7 @@ class Spectator:
         try:
             async for frames in self._frames:
                 await self._received()
-                async with self._ration.turn(self._party):
+                async with self._cpu_limiter.turn(self._party):
                     self._connection.send_frames(frames)
             await self._received()
         except TimeoutError:
@@ -59,7 +61,7 @@ class Spectator:
         self._connection.close()
 
     async def _received(self) -> None:
-        """Wait until the peer has received most of what was sent. Raises TimeoutError."""
+        """Wait until the peer has received most of the data sent. Raises TimeoutError."""
         async with asyncio.timeout(self._timeout):
             await self._connection.drain()
 
@@ -80,3 +82,4 @@ class Spectator:
         """See `ConnectionHandler`."""
         self._metrics.connections.dec()
         self._sending.cancel()
+        self._on_left()

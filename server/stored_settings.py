@@ -1,4 +1,4 @@
-"""Settings of rooms that were stored, by this version or an earlier one."""
+"""Loading of room settings that were stored by this version or an earlier one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = structlog.get_logger("server.settings")
 
 
 def within(limits: Mapping[str, Any], value: Any) -> Any:
-    """A number or list, brought to the maximum of a setting; any other value is returned as it is."""
+    """Return a number or list reduced to the maximum of a setting; other values are returned unchanged."""
     if "le" in limits and isinstance(value, int | float):
         return min(value, limits["le"])
     if "max_length" in limits and isinstance(value, list):
@@ -25,10 +25,10 @@ def within(limits: Mapping[str, Any], value: Any) -> Any:
     return value
 
 
-def restored(values: dict[str, Any]) -> RoomSettings:
-    """Settings that were stored. Those beyond the limits, of an earlier version that had none, are brought to them.
+def restore_settings(values: dict[str, Any]) -> RoomSettings:
+    """Restore stored settings. Values beyond the limits, which earlier versions did not have, are clamped.
 
-    Raises ValueError for values that are no settings.
+    Raises ValueError if the values are not valid settings.
     """
     limits = {field.name: field.metadata for field in fields(RoomSettings)}
     fitting = {name: within(limits.get(name, {}), value) for name, value in values.items()}

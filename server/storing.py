@@ -1,4 +1,4 @@
-"""Storing finished games, and knowing whether that works: while it does not, no new games start."""
+"""Storage of finished games, and checks that it works: while it does not, no new games start."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from pathlib import Path
 
 import structlog
 
+from server.fairness import FairLock
 from server.limits import Limits
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
-from server.turns import FairLock
 
-PROBE = "writable"  # a file that a check writes beside the journals, and deletes
+PROBE = "writable"  # a file that a check writes next to the journals, and deletes
 PROBE_BYTES = 4096
 log = structlog.get_logger("server.storing")
 
 
 class Storing:
-    """Saves finished games, however often that fails, and checks that the database and journals can be written.
+    """Saves finished games, retrying until it succeeds, and checks that the database and journals can be written.
 
-    A check writes: reading works on a full disk and in a database that is read-only. All who ask share one check.
-    Nothing is written while nobody plays and nobody asks; after a failure it is tried again until it succeeds.
+    A check writes, since reading also works on a full disk and in a read-only database. Concurrent requests share one
+    check. Nothing is written while nobody plays and no check is requested; a failed check is repeated until it
+    succeeds.
     """
 
     def __init__(
@@ -38,9 +39,9 @@ class Storing:
         self._limits = limits
         self._lock = FairLock()
         self._unstored: set[str] = set()  # ids of the games that could not be stored yet
-        self._problem = ""  # found by the last check, or by a game that could not write its journal
+        self._problem = ""  # reported by the last check, or by a game that could not write its journal
         self._check: asyncio.Task[None] | None = None
-        self._answered = asyncio.Event()  # it is known how the last check went, or that it takes too long
+        self._answered = asyncio.Event()  # set when the last check has a result or takes too long
         self._answered.set()
         self._checked_at = -inf  # loop time at the end of the last check
         self._failing = False  # whether it was logged that storing fails
@@ -49,24 +50,24 @@ class Storing:
 
     @property
     def problem(self) -> str:
-        """Why nothing can be stored now, as far as is known; "" if nothing is wrong."""
+        """The known reason why nothing can be stored now; "" if there is none."""
         waiting = len(self._unstored)
         return self._problem or (f"{waiting} finished games could not be stored yet" if waiting else "")
 
     async def check_at_start(self) -> None:
-        """Write once. Raises StoreError, and OSError if there can be no journals."""
+        """Write once. Raises StoreError, and OSError if journals cannot be written."""
         await self._store.check_writable()
         await asyncio.to_thread(write_probe, self._journals)
 
     async def checked_problem(self) -> str:
-        """`problem`, after a check if the last one holds no more; that is waited for as long as it may take."""
+        """Return `problem`, after a new check, limited in time, if the last one is no longer valid."""
         self.check()
         if not self._problem:
             await self._answered.wait()
         return self.problem
 
     def check(self) -> None:
-        """Start a check, unless one is running or the last one still holds."""
+        """Start a check, unless one is running or the last one is still valid."""
         running = self._check is not None and not self._check.done()
         fresh = asyncio.get_running_loop().time() < self._checked_at + self._limits.check_holds
         if not running and not fresh and not self._closed:
@@ -76,12 +77,12 @@ class Storing:
     async def _run_check(self) -> None:
         loop, timeout = asyncio.get_running_loop(), self._limits.check_timeout
         text = f"the database has not answered within {timeout:g} s"
-        late = loop_clock().call_later(timeout, self._found, text)  # a halt of this process is no fault of the database
+        late = loop_clock().call_later(timeout, self._found, text)  # a halt of this process is not the database's fault
         problem = ""
         try:
             await self._store.check_writable()
             await asyncio.to_thread(write_probe, self._journals)
-        except Exception as error:  # whatever it is, the check is made again
+        except Exception as error:  # whatever it is, the check is repeated
             problem = str(error) or repr(error)
         finally:
             late.cancel()
@@ -89,12 +90,12 @@ class Storing:
         self._found(problem)
 
     def journal_failed(self, path: Path, reason: str) -> None:
-        """A journal cannot be written: its game would not survive a restart."""
+        """Report a journal that cannot be written: its game would not survive a restart."""
         self._checked_at = asyncio.get_running_loop().time()
         self._found(f"journal {path}: {reason}")
 
     def _found(self, problem: str) -> None:
-        """What a check, or a journal, has found."""
+        """Record the result of a check, or the failure of a journal."""
         self._problem = problem
         self._answered.set()
         if self._retry is not None:
@@ -108,10 +109,10 @@ class Storing:
         self.check()
 
     async def save(self, party: str, make_game: Callable[[], FinishedGame]) -> FinishedGame:
-        """Store the game that `make_game` returns in a thread, however often that fails, and return it.
+        """Store the game that `make_game` returns in a thread, retrying until it succeeds, and return it.
 
-        Parties take turns (see `server.turns`), so that nobody waits for a hundred games of others that end at once.
-        Raises ValueError for a game that the database cannot hold, and what `make_game` raises.
+        Parties take turns (see `server.fairness`), so that nobody waits for a hundred games of another party that end
+        at once. Raises ValueError for a game that the database cannot hold, and what `make_game` raises.
         """
         game: FinishedGame | None = None
         self._metrics.waiting_to_be_stored.inc()
@@ -139,7 +140,7 @@ class Storing:
             return False
 
     def _report(self, reason: str = "") -> None:
-        """Log it when storing begins to fail and when it works again: not each try, nor each game."""
+        """Log when storing begins to fail and when it works again, but not every try or game."""
         failing = bool(self.problem)
         if failing == self._failing or self._closed:
             return
@@ -151,7 +152,7 @@ class Storing:
             self._on_recovery()
 
     def close(self) -> None:
-        """Check and report nothing more."""
+        """Stop checking and reporting."""
         self._closed = True
         self._answered.set()
         if self._retry is not None:
@@ -161,7 +162,7 @@ class Storing:
 
 
 def write_probe(folder: Path) -> None:
-    """Write a file as a new journal would be, and delete it. Raises OSError."""
+    """Write a file the way a new journal is written, and delete it. Raises OSError."""
     path = folder / PROBE
     try:
         path.write_bytes(bytes(PROBE_BYTES))

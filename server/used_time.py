@@ -1,4 +1,4 @@
-"""Who has used how much time of something that all share, so that it is next of use to whoever has used least."""
+"""Accounting of the time for which parties use a shared resource, which goes next to the one that has used it least."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import monotonic
 
-FORGOTTEN = 0.1  # seconds that are not worth knowing
-HALF_TIME = 120.0  # seconds in which half of what a party has used is forgotten
+FORGOTTEN = 0.1  # seconds below which a party is dropped
+HALF_TIME = 120.0  # seconds: the half-life of used time
 
 
 class UsedTime:
-    """The seconds that each party has used of late."""
+    """The recent use of each party in seconds, with exponential decay."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._used: dict[str, tuple[float, float]] = {}  # by party: seconds, and when that was known
+        self._used: dict[str, tuple[float, float]] = {}  # by party: seconds, and when they were updated
 
     def of(self, party: str) -> float:
-        """What a party has used."""
+        """Return the seconds that a party has used recently."""
         seconds, when = self._used.get(party, (0.0, 0.0))
         return seconds * 0.5 ** ((self._clock() - when) / HALF_TIME)
 
     def add(self, party: str, seconds: float) -> None:
-        """A party has used so much more."""
+        """Add to the time that a party has used."""
         self._used = {each: used for each, used in self._used.items() if self.of(each) > FORGOTTEN}
         self._used[party] = self.of(party) + seconds, self._clock()
 
 
 class LeastUsedFirst:
-    """A lock. Of those who wait, the party gets it next that has held it for the least time of late."""
+    """A lock that goes to the waiting party that has held it for the least time recently."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._used = UsedTime(clock)
         self._locked = False
-        self._waiting: list[tuple[str, asyncio.Future[None]]] = []  # as they came
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []  # in order of arrival
 
     @asynccontextmanager
     async def held_by(self, party: str) -> AsyncIterator[None]:
@@ -62,7 +62,7 @@ class LeastUsedFirst:
             raise
 
     def _release(self) -> None:
-        """Hand the lock on; it stays locked if somebody waits."""
+        """Pass the lock on; it stays locked if somebody waits."""
         self._waiting = [waiting for waiting in self._waiting if not waiting[1].done()]
         if not self._waiting:
             self._locked = False

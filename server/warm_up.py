@@ -1,4 +1,4 @@
-"""Everything that may halt the event loop once, done before the server accepts connections."""
+"""One-time work that would block the event loop, done before the server accepts connections."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engine.mjai.possible_actions import safe_default
 from server.house_bots import HOUSE_BOTS, HouseBots
 from server.settings import Settings
 
-SWITCH_INTERVAL = 0.001  # seconds that the event loop waits for Python's lock at most, while a house bot thinks
-GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists causes no full collection, which halts all games
+SWITCH_INTERVAL = 0.001  # maximum seconds that the event loop waits for the GIL while a house bot computes
+GC_THRESHOLDS = (10_000, 10, 20)  # so that a message of many lists triggers no full collection, which halts all games
 
 
 def warm_up(settings: Settings, house_bots: HouseBots = HOUSE_BOTS) -> None:
-    """Compile, or load from the cache, all compiled code that games and their house bots need.
+    """Compile all code that games and their house bots need, or load it from the cache.
 
     Raises ValueError if a house bot of the settings cannot play.
     """
     house_bots.try_out_all()
     for spec in (settings.house_bot, *settings.fill):
         house_bots.try_out(spec)
-    kernel_registry.compile_imported()  # what the bots need in other positions, too
+    kernel_registry.compile_imported()  # including code that the bots need only in other positions
     game = Game(rules=settings.room.make_rules())
     while not game.over:
         for seat in game.asked:
@@ -33,9 +33,10 @@ def warm_up(settings: Settings, house_bots: HouseBots = HOUSE_BOTS) -> None:
 
 
 def settle() -> None:
-    """Set Python's garbage collector and threads up for short halts; to be called once the server accepts connections.
+    """Tune Python's garbage collector and threads for short halts; to be called once the server accepts connections.
 
-    What exists then stays for ever. Not frozen, each full collection would go through it, and halt all games that long.
+    Objects that exist at that point live for ever. They are frozen, as full collections would otherwise traverse them
+    and halt all games meanwhile.
     """
     gc.collect()
     gc.freeze()

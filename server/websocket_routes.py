@@ -1,4 +1,4 @@
-"""The WebSocket addresses: who may open them, and who handles the connection."""
+"""The WebSocket routes: access checks and the choice of the handler."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from server.api.common import printable
 from server.api.origins import Origins
 from server.broadcast import Hands
 from server.connection.websocket import HandshakeError, WebSocketConnection
+from server.fairness import CpuLimiter
 from server.lobby import Lobby
 from server.ports import ConnectionHandler
 from server.spectators import BURST, Spectator
-from server.turns import Ration
 
 BOTS = re.compile(r"/mjai(?:/(?P<room>.*))?")
 SPECTATORS = re.compile(r"/api/games/(?P<game>[^/]+)/events")
@@ -37,15 +37,15 @@ class WebSockets:
     """Answers the handshakes of bots and spectators."""
 
     def __init__(self, lobby: Lobby, origins: Origins) -> None:
-        self.turns = lobby.turns
+        self.fair_queue = lobby.fair_queue
         self.messages_per_second = lobby.settings.messages_per_second
         self.limits = lobby.limits
         self._lobby = lobby
         self._origins = origins
-        self._ration = Ration(lobby.limits.spectators_share, BURST)  # of all spectators
+        self._cpu_limiter = CpuLimiter(lobby.limits.spectators_share, BURST)  # of all spectators
 
     def open(self, request: Request, admission: Admission) -> Handle:
-        """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
+        """Return the handler for the connection that a request opens. Raises HandshakeError, AccessError."""
         try:
             admission.forward(", ".join(request.headers.get_all("X-Forwarded-For")))
         except AccessError:
@@ -73,14 +73,16 @@ class WebSockets:
             raise HandshakeError(404, text)
 
         def handle(connection: WebSocketConnection) -> Spectator:
-            frames = broadcast.stream(hands, connection, self._ration)
-            return Spectator(connection, frames, self._ration, self._lobby.metrics, self.limits.spectator_timeout)
+            frames = broadcast.stream(hands, connection, self._cpu_limiter)
+            left = self._lobby.exhibitions.watch(game_id)
+            timeout = self.limits.spectator_timeout
+            return Spectator(connection, frames, self._cpu_limiter, self._lobby.metrics, timeout, left)
 
         return handle
 
 
 def hands_of(query: QueryParams) -> Hands:
-    """How a spectator wants to see the hands. Raises HandshakeError for a query that is unknown."""
+    """Return whether a spectator wants open or closed hands. Raises HandshakeError for an unknown query."""
     for key in query:
         if key != HANDS:
             raise HandshakeError(422, f"query: {printable(key)} is unknown; known are {HANDS}")
@@ -92,12 +94,12 @@ def hands_of(query: QueryParams) -> Hands:
 
 
 def join_keys(query: QueryParams) -> dict[str, Any]:
-    """The keys of the join message in a URL. Values of the wrong type are kept: parsing the message refuses them."""
+    """Return the keys of the join message in a URL. Values of the wrong type are kept, and refused on parsing."""
     return {key: join_value(key, text) for key, text in query.items() if key in JOIN_KEYS}
 
 
 def join_value(key: str, text: str) -> Any:
-    """The value of a key, as in a join message."""
+    """Return the value of a key as in a join message."""
     if key in NUMBERS and text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS:
         return int(text)
     return BOOLEANS.get(text, text) if key in FLAGS else text

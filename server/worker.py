@@ -1,6 +1,6 @@
-"""A worker process of low priority, for work that would halt the event loop: one task after another.
+"""A low-priority worker process for tasks that would block the event loop, run one after another.
 
-A worker is started when it first has a task, and ends when it has had none for a while, so that a server without such
+The process is started for the first task and ends after it has been idle for a while, so that a server without such
 work pays nothing.
 """
 
@@ -25,14 +25,14 @@ if sys.platform != "win32":
     import resource
 
 SPAWN = multiprocessing.get_context("spawn")
-NICENESS = 10  # so that games come first, and reviews are done even if others use the processor all the time
+NICENESS = 10  # so that games come first, while reviews still proceed on a busy processor
 IDLE_TIME = 60.0  # seconds
-START_TIMEOUT = 120.0  # seconds until the process begins a task: it may have to start, and import what it needs
-MAX_MEMORY = 2 << 30  # bytes of data of the process
+START_TIMEOUT = 120.0  # seconds until the process begins a task, which may include its start and imports
+MAX_MEMORY = 2 << 30  # bytes of the process's data segment
 MAX_ERROR = 500  # characters of an error
 
 Progress = Callable[[int, int], None]  # called with (units done, units in all)
-Work = Callable[[Progress], bytes]  # a task; it is pickled, so it is a `partial` of a function of a module
+Work = Callable[[Progress], bytes]  # a task; it is pickled, so it is a `partial` of a module-level function
 
 
 class WorkerError(Exception):
@@ -41,27 +41,27 @@ class WorkerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the process sends when it begins a task."""
+    """The message of the process when it begins a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What the process sends where a task has failed."""
+    """The message of the process when a task has failed."""
 
     text: str
 
 
 def no_progress(done: int, total: int) -> None:
-    """The default of `run`: progress is told to nobody."""
+    """Ignore progress; the default of `run`."""
 
 
 class Worker:
-    """One worker process; the methods are called in the event loop, and never wait for it."""
+    """One worker process; the methods are called in the event loop, and never block it."""
 
     def __init__(self, idle_time: float = IDLE_TIME) -> None:
         """`idle_time`: seconds without a task after which the process ends."""
         self._idle_time = idle_time
-        self._thread = ThreadPoolExecutor(1)  # that waits for the process
+        self._thread = ThreadPoolExecutor(1)  # waits for the process
         self._process: SpawnProcess | None = None
         self._connection: Any = None  # Connection, on Windows PipeConnection
         self._idle: asyncio.TimerHandle | None = None
@@ -69,7 +69,7 @@ class Worker:
         self._closed = False
 
     async def run(self, work: Work, timeout: float, progress: Progress = no_progress) -> bytes:
-        """The result of `work`, which may take `timeout` seconds once it has begun; the tasks before it come first.
+        """Return the result of `work`, which may take `timeout` seconds once begun; earlier tasks are run first.
 
         `progress` is called in another thread. Raises WorkerError.
         """
@@ -85,7 +85,7 @@ class Worker:
                 self._idle = loop.call_later(self._idle_time, self._end_if_idle)
 
     async def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even if it is busy."""
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
@@ -95,7 +95,7 @@ class Worker:
         self._end()
 
     def _end_if_idle(self) -> None:
-        self._thread.submit(self._end)  # a task that comes meanwhile starts another process
+        self._thread.submit(self._end)  # a task that arrives meanwhile starts another process
 
     # In the thread ----------------------------------------------------------------------------------------------------
 
@@ -124,20 +124,20 @@ class Worker:
         raise WorkerError(f"it took longer than {timeout:g} s")
 
     def _start(self) -> None:
-        """Start the process. Ctrl-C is for the server, which then ends it."""
+        """Start the process. Ctrl-C only reaches the server, which then ends the process."""
         self._connection, far_end = SPAWN.Pipe()
         process = SPAWN.Process(target=serve, args=(far_end,), daemon=True)
         if sys.platform == "win32":
             process.start()
         else:
-            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the process inherits
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by the process
             try:
                 process.start()
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         far_end.close()
         self._process = process
-        if self._closed:  # meanwhile, and `close` saw no process to kill
+        if self._closed:  # closed meanwhile, when `close` saw no process to kill
             process.kill()
 
     def _end(self) -> None:
@@ -175,7 +175,7 @@ def serve(connection: Connection) -> None:
 
 
 def in_one_line(error: Exception) -> str:
-    """What is wrong; errors that are no ValueErrors with their types."""
+    """Describe an error; with its type unless it is a ValueError."""
     text = " ".join(str(error).split())[:MAX_ERROR]
     return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
 

@@ -18,10 +18,6 @@ PATIENCE = 900  # seconds that a block may take; most take a few
 
 # Part of a block, by page -> why the block is not run. Their commands are parsed by test_docs_commands.
 NOT_RUN = {
-    "README.md": {
-        "docker compose up": "needs Docker",
-        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
-    },
     "docs/deploy.md": {
         "docker compose --profile tls up": "needs Docker",
         "docker compose exec -T db pg_dump": "needs Docker and PostgreSQL",
@@ -37,6 +33,7 @@ NOT_RUN = {
     },
     "docs/training.md": {
         "data human --records records/": "an hour, and records of one's own",
+        "experiments/human.sh": "an hour, and records of one's own",
         "--from laptop": "hours",
         "agents.cnn train": "hours",
         "deepen runs": "hours",
@@ -44,12 +41,14 @@ NOT_RUN = {
         "export runs": "needs a trained network",
         "benchmarks.bert --model": "needs a trained network",
         "temperature=": "needs a trained network",
-        "torchrun": "hours; needs several GPUs",
     },
-    "docs/players.md": {
-        "agents.console --bots rule,bert": "needs a terminal: see tests/agents/console",
-        "agents.rl train": "hours",
+    "docs/weekend.md": {
+        "agents.rl train runs/mine": "hours",
+        "bundled_network.sh runs/weekend": "a day",
+        "torchrun --nproc-per-node 4": "hours; needs several GPUs",
+        "--sprt 0,-0.02": "needs a trained network",
     },
+    "docs/players.md": {"agents.console --bots rule,bert": "needs a terminal: see tests/agents/console"},
     "docs/arena.md": {
         "experiments/control_variates.py": "two minutes",
         "--bots selfplay,rule,efficiency": "a minute: see tests/web/test_pictures.py",
@@ -67,8 +66,8 @@ NOT_RUN = {
 }
 # Part of a block, by page: it takes minutes.
 LONG = {
-    "README.md": ["python3 -m nukidora --version", "train dataset runs/first"],
-    "docs/quickstart.md": ["train dataset runs/first", "python learn.py"],
+    "README.md": ["python3 -m nukidora --version"],
+    "docs/quickstart.md": ["train dataset runs/first", "examples/reinforce.py"],
 }
 # The pages whose blocks are run by CI, too; those of the others by `make test-long`.
 FIRST_PAGES = ("README.md", "CONTRIBUTING.md", "docs/quickstart.md")

@@ -35,7 +35,7 @@ SCRIPTS: dict[str, tuple[str, str]] = {
     NONE: (
         f"""
 {MATCH} random,random,random
-for program in arena client console review pack bert linear rl search cnn engine; do
+for program in arena client console review analyse pack bert linear rl search cnn engine; do
     python -m nukidora $program --help
 done
 python -c 'from nukidora import Game, PlayerState, Replay, Tables, make_bot, play, score'
@@ -50,6 +50,7 @@ nukidora arena league --bots rule,efficiency,tsumogiri,random --games 12 --lengt
 python -m engine validate examples/game.mjson
 python -m engine convert examples/game.mjson game.json
 python -m agents.review examples/game.mjson --seat 0 --bot rule --html review.html
+python -m agents.analyse 123p456s11z99m2256p --bot rule --json analysis.json
 python -m agents.pack tsumogiri -o bot.pyz
 {MATCH} "exec:python bot.pyz,random,random"
 {MATCH} mjsonp://localhost:$MJAI_PORT/room,random,random &

@@ -30,7 +30,7 @@ from engine.actions import N_ACTIONS
 
 BUNDLED = Path(__file__).parent / "weights"  # the checkpoint of the bot `bert`
 DECIMALS = 4  # of the numbers in an annotation
-CLOSE = 0.5  # test-time augmentation is used if the second label has at least this part of the first one's probability
+CLOSE = 0.5  # test-time augmentation is used if the second label has at least this share of the first one's probability
 
 
 class Options(NamedTuple):
@@ -143,7 +143,7 @@ class Bert:
 
 @lru_cache(maxsize=4)
 def _load_once(folder: Path, device: str, modified: tuple[int, ...]) -> Predictor:
-    """A network, loaded once for all bots of this process; `modified` changes if another takes its place."""
+    """Load a network, once for all bots of this process; `modified` differs if its files have been replaced."""
     return load(folder, device)
 
 

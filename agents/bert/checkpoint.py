@@ -24,7 +24,7 @@ REGRET_UNIT = 0.004  # placements: a label whose regret is larger by this has a 
 HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}  # linear heads on [CLS] -> their outputs
 N_OUTPUTS = sum(HEADS.values())
 ACTIVATIONS = ("relu", "gelu")
-MAX_SIZE = 65_536  # of each number in a configuration: a small file should not call for all memory
+MAX_SIZE = 65_536  # of each number in a configuration: a small file must not allocate all memory
 HOW_TO_TRAIN = "python -m agents.bert train makes a network that plays"
 
 # forward(input_ids int64[n, L], attention_mask bool[n, L], position_ids int64[n, L]) -> float32[n, N_OUTPUTS]: the
@@ -92,7 +92,7 @@ def read_config(path: Path) -> Config:
 
 
 def _faults(config: Config) -> Iterator[tuple[str, str]]:
-    """Each key whose value the bot cannot run, and what the value must be."""
+    """Yield each key whose value the bot does not support, and what the value must be."""
     for key, value in config._asdict().items():
         if key not in ("hidden_act", "layer_norm_eps") and not (type(value) is int and 0 < value <= MAX_SIZE):
             yield key, f"a whole number from 1 to {MAX_SIZE}"

@@ -10,7 +10,7 @@ from agents.bert.options import PARSERS
 from engine.common.options import Parser
 from engine.common.program import program_name
 
-# command -> module:function, help; the module is imported when the options of `agents.bert.options` are understood
+# command -> module:function, help; the module is imported once the options of `agents.bert.options` are parsed
 COMMANDS = {
     "data": ("agents.bert.training.data.build:run", "make training data from records or self-play"),
     "pretrain": ("agents.bert.training.commands:pretrain", "train a BERT to predict masked tokens"),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Otherwise ONNX Runtime tells Microsoft about every session, and keeps an id of the machine in its owner's cache.
+# Otherwise ONNX Runtime reports every session to Microsoft, and stores an id of the machine in the user's cache.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
@@ -98,7 +98,7 @@ def load(folder: Path, device: str = "cpu", threads: int = 1) -> Predictor:
 def onnx_forward(folder: Path, threads: int) -> tuple[Forward, str]:
     """The forward pass of a checkpoint's ``model.onnx`` on the CPU, and the family of the network.
 
-    Raises ValueError if the file is missing, broken, or was made from other weights than those beside it.
+    Raises ValueError if the file is missing, broken, or was made from other weights than those next to it.
     """
     check_files(folder, ONNX)
     path = folder / ONNX

@@ -4,7 +4,7 @@
 number    label        actions; if several are legal, the first is played
 ========= ============ ==========================================================================
 0-36      dahai tile   discard that tile: tsumogiri if it is the drawn one, else from the hand
-37        reach        RIICHI; the discard is a decision of its own
+37        reach        RIICHI; the discard is a separate decision
 38        pon          PON_RED, PON: a red five counts in the meld, but may have to be discarded from the hand
 39        daiminkan
 40        ankan        of the kind just drawn, else the lowest kind

@@ -14,7 +14,7 @@ ARENA_GAMES = 300
 
 
 def print_outcome(outcome: str, *commands: str) -> None:
-    """Print what was written and where, then each command on a line of its own, to be copied."""
+    """Print what was written and where, then each command on a separate line, to be copied."""
     print("\n  ".join([f"{outcome}; next:", *commands]))
 
 

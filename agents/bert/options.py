@@ -1,6 +1,6 @@
 """The options of the commands of ``python -m agents.bert`` and ``python -m agents.cnn``.
 
-A command's module takes numba, or torch, for seconds: it is imported when its options have been understood.
+Importing a command's module, with numba or torch, takes seconds: it is imported once its options are parsed.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 EVALUATE_EPILOG = """\
 With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
-placement and final points are calibrated. All samples of a game share its outcome, so that the
-precision of these metrics depends on the number of games.
+placement and final points are calibrated. All samples of a game share its outcome, so the precision of these metrics
+depends on the number of games.
 
-With --records: how often the network chooses what the recorded players did, wherever more than one label was legal, and
-beside it how often the rule bot does. A clone has a few in tests/data/records. For comparison the published numbers of
-wahaha's network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out
-the discards that follow a pon or a riichi.
+With --records: how often the network and the rule bot choose what the recorded players did, wherever more than one
+label was legal. A clone has a few records in tests/data/records. For comparison the published numbers of wahaha's
+network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out the
+discards that follow a pon or a riichi.
 
 ±          half the width of the 95 % interval, if all samples were independent
 recall     of the samples in which the label was played, the share in which it was predicted
@@ -170,7 +170,7 @@ def average_parser(family: str) -> Parser:
     parser = Parser(
         f"agents.{family} average",
         description="Averages the weights of a network before and after more training. This keeps most of the gain "
-        "and loses most of what changed besides. The mean of independently trained networks plays badly.",
+        "and undoes most of the unintended change. The mean of independently trained networks plays badly.",
     )
     parser.add_argument("model", metavar="NETWORK", nargs="+", help="folders of networks, two or more")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of their mean")

@@ -29,7 +29,7 @@ class Address:
         return urlunsplit(parts._replace(netloc=with_port))
 
     def api(self, http_port: int | None) -> str:
-        """Where the server's HTTP API is; "" if that is not known. `http_port` is its port as the server has told it.
+        """Where the server's HTTP API is; "" if that is not known. `http_port` is its port as announced by the server.
 
         WebSockets share the port of the API, which a proxy may have changed.
         """

@@ -67,7 +67,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--log", type=Path, metavar="FOLDER",
-        help="keep what the program is sent, replies and says on stderr: a file a game, named by its id",
+        help="log what the program receives, replies and writes to stderr: one file per game, named by its id",
     )  # fmt: skip
     parser.add_argument("--framing", choices=FRAMINGS, help="of the program (default auto: detected; see docs/bots.md)")
     return parser
@@ -90,7 +90,7 @@ def default_pause(parser: Parser) -> float:
 
 
 def check_bot(options: argparse.Namespace) -> None:
-    """Raise ValueError where the options name no bot, as far as can be told without loading one."""
+    """Raise ValueError if the options name no bot, as far as can be checked without loading one."""
     if (options.bot is None) == (options.exec is None):
         raise ValueError('name a bot or give --exec "COMMAND", one of the two, and then the URL')
     if options.exec is None:
@@ -111,6 +111,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_bot(options)
     except ValueError as error:
         parser.error(str(error))
-    from agents.client.playing import run  # only now: it takes numba, which the options do not need
+    from agents.client.playing import run  # imported late: it loads numba, which the options do not need
 
     return run(parser, options)

@@ -12,6 +12,6 @@ def connect(address: Address) -> Transport:
     """Connect to a server. Raises OSError if a retry may help, else FatalConnectionError."""
     if address.scheme == "mjsonp":
         return TcpTransport(socket.create_connection((address.host, address.port), CONNECT_TIMEOUT))
-    from agents.client.websocket import connect_websocket  # only now: TCP needs no websockets
+    from agents.client.websocket import connect_websocket  # imported late: TCP needs no websockets
 
     return connect_websocket(address.url)

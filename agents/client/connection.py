@@ -13,7 +13,7 @@ from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
 CONNECT_TIMEOUT = 10.0  # seconds
-HELLO_TIMEOUT = 5.0  # seconds a server has to greet us once it is connected
+HELLO_TIMEOUT = 5.0  # seconds a server has to greet us once connected
 
 
 class FatalConnectionError(Exception):
@@ -30,7 +30,7 @@ class Transport(Protocol):
     def receive(self, timeout: float | None = None) -> Message:
         """The next message. Raises ConnectionError if the connection is closed.
 
-        Raises TimeoutError after `timeout` seconds (None: never), and ValueError for data that is no message.
+        Raises TimeoutError after `timeout` seconds (None: never), and ValueError for data that is not a message.
         """
         ...
 
@@ -72,7 +72,7 @@ class TcpTransport:
         return parse_message(line)
 
     def _wait_for_data(self, deadline: float | None) -> None:
-        """Wait until data can be read. A timeout of the socket would be that of a thread that sends, too."""
+        """Wait until data can be read. A timeout of the socket would apply to a sending thread, too."""
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._socket, selectors.EVENT_READ)
             if not waiting.select(None if deadline is None else max(deadline - monotonic(), 1e-3)):

@@ -15,7 +15,7 @@ REQUEST = b"GET / HTTP/1.0\r\n\r\n"
 
 
 def protocol_of(host: str, port: int) -> str:
-    """What a port speaks: "mjai" over TCP, "HTTP", or "" for anything else. It is connected to once."""
+    """Return what a port speaks: "mjai" over TCP, "HTTP", or "" for anything else. Connects once."""
     with suppress(OSError), socket.create_connection((host, port), PROBE_TIMEOUT) as connected:
         with suppress(TimeoutError):
             return "mjai" if connected.recv(1024).lstrip().startswith(b"{") else ""
@@ -26,7 +26,7 @@ def protocol_of(host: str, port: int) -> str:
 
 
 def other_protocol(address: Address) -> str:
-    """What to do about a port that speaks another protocol than the address says; "" if none is known."""
+    """Return what to do about a port that speaks another protocol than the address says; "" if unknown."""
     where = f"{address.host}:{address.port}"
     speaks = protocol_of(address.host, address.port)
     if address.scheme == "mjsonp" and speaks == "HTTP":

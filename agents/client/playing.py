@@ -1,4 +1,4 @@
-"""Playing at a server: the bot that the command line names, its connections one after the other, what is printed."""
+"""Playing at a server: the bot that the command line names, its successive connections, and what is printed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ThinkingDelay:
     def react(self, messages: list[Message]) -> Message:
         """See `MjaiBot`."""
         reply = self._bot.react(messages)
-        if reply != NONE:  # which older servers want to all messages that ask for nothing
+        if reply != NONE:  # the reply that older servers expect to messages that ask for nothing
             time.sleep(self._seconds)
         return reply
 

@@ -38,7 +38,7 @@ class GameSession:
     def __init__(self, bot: MjaiBot, fallback: MjaiBot, log: Log) -> None:
         """`fallback` plays on if `bot` fails; `log` is called with the error."""
         self.resume_secret: str | None = None
-        self.place: Message = {}  # the id of the game and the port of the server's HTTP API, if it has told them
+        self.place: Message = {}  # the id of the game and the port of the server's HTTP API, if it has sent them
         self._bot = bot
         self._fallback = fallback
         self._log = log
@@ -50,7 +50,7 @@ class GameSession:
         self._reply: Message | None = None  # to the last message, if it asked for one
         self._state = PlayerState()  # at a server that does not say when it asks
         self.taken_over = False  # whether a house bot of the server has played since we were last asked
-        self.when_asked = True  # whether the server asks for replies; classic mjai wants one to each message
+        self.when_asked = True  # whether the server asks for replies; classic mjai expects one to each message
 
     def resume_keys(self) -> Message:
         """The keys of ``join`` that resume this game after a lost connection.
@@ -66,7 +66,7 @@ class GameSession:
 
     @property
     def finished_by(self) -> str:
-        """Who has played the seat at the end of the game, if not the bot."""
+        """Return who was playing the seat at the end of the game, if not the bot."""
         if self.taken_over:
             return "a house bot of the server"
         return "" if self._failed_at is None else f"safe defaults from event {self._failed_at} on"
@@ -103,7 +103,7 @@ class GameSession:
         return self._reply
 
     def _decides(self) -> bool:
-        """Whether the seat has a legal action after the latest message; true where that is not known."""
+        """Return whether the seat has a legal action after the latest message; true if that is unknown."""
         try:
             self._state.update(self._messages[-1])
         except ValueError:
@@ -167,7 +167,7 @@ class ClientSession:
         self.finished = False
         self.games_played = 0
         self.n_messages = 0  # messages of games received, over all connections
-        self.record = ""  # address of the record of the last game, "" if the server has not told its id
+        self.record = ""  # address of the record of the last game, "" if the server has not sent its id
         self._bot = bot
         self._fallback = AgentBot(FallbackAgent())
         self._join = join
@@ -335,7 +335,7 @@ def describe(error: Message) -> str:
 
 
 def read_place(keys: Message) -> Message:
-    """The id of the game and the port in `keys`, of which addresses are made; what could lead elsewhere is left out."""
+    """Return the game id and the port in `keys`, for addresses; values that could lead elsewhere are dropped."""
     game, port = keys.get("game"), keys.get("http_port")
     place: Message = {"game": game} if isinstance(game, str) and GAME_ID.fullmatch(game) else {}
     return place | ({"http_port": port} if type(port) is int and 0 < port <= MAX_PORT else {})

@@ -23,10 +23,10 @@ from engine.mjai.connection import MAX_MESSAGE
 from engine.mjai.messages import Message
 
 client.MAX_REDIRECTS = 1  # the first answer counts: the token and the join are for the server that the user has named
-# websockets would log tracebacks of what the client tells in one line.
+# websockets would log tracebacks of what the client reports in one line.
 SILENT = logging.getLogger("agents.client.websocket")
 SILENT.disabled = True
-RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, besides 500 and above
+RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry may help, in addition to 500 and above
 
 
 class WebSocketTransport:

@@ -1,7 +1,7 @@
 """The CNN bot: five convolutional networks over planes of 34 kinds x 4 copies, one for each question of a decision.
 
-It shares data, training, evaluation, checkpoints and play with the BERT bot (`agents.bert`), which knows it by the row
-``cnn`` of `agents.bert.families`.
+It shares data, training, evaluation, checkpoints and play with the BERT bot (`agents.bert`), through the row ``cnn`` of
+`agents.bert.families`.
 
 - `planes`: from the tokens that BERT reads to planes, compiled
 - `answers`: from the answers of the five networks to the logits of the 46 labels

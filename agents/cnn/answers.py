@@ -1,9 +1,9 @@
 """The answers of the five networks, and how they combine to the logits of the 46 labels.
 
-On the own turn the questions come one after the other: nukidora? a kan? riichi? and if none of them, which discard?
-After the discard of another: a kan? a pon? and if neither, none. The log-probability of a label is the sum of the
-answers that lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: they
-have a fixed logit each, beside the probability 1 of everything else.
+On the viewer's turn the questions are asked in order: nukidora? a kan? riichi? and if none of them, which discard?
+After another player's discard: a kan? a pon? and if neither, none. The log-probability of a label is the sum of the
+answers that lead to it; a question that is not asked is answered no. A win and the abortive draw are not asked: each
+has a fixed logit, relative to a total probability of 1 for everything else.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NEVER = -1e4
 def label_logits(xp: Any, answers: dict[str, Any], fixed: Any, asked: Any) -> Any:
     """float[n, N_LABELS] from each network's float[n, N_ANSWERS], `fixed` float[2] and `asked` bool[n, N_ASKED].
 
-    `xp` is numpy or torch, of which the arrays are.
+    `xp` is the module of the arrays, numpy or torch.
     """
 
     def share(logits: Any, possible: Any) -> Any:

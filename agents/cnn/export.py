@@ -36,7 +36,7 @@ def build(folder: Path) -> onnx.ModelProto:
         x: Value = name
         layers = list(model.networks[name])
         for index in (0, 4, 8):
-            x = graph.node("Relu", convolution(graph, x, *folded(layers[index], layers[index + 1])))
+            x = graph.node("Relu", convolution(graph, x, *fold_normalization(layers[index], layers[index + 1])))
         x = graph.node("Relu", convolution(graph, x, *dense(layers[13], REST)))
         x = graph.node("Flatten", convolution(graph, x, *dense(layers[16], (1, 1))), output=f"{name}_answers")
         inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [f"n_{name}", N_PLANES, N_KINDS, COPIES]))
@@ -53,7 +53,7 @@ def build(folder: Path) -> onnx.ModelProto:
     return result
 
 
-def folded(layer: Any, norm: Any) -> tuple[np.ndarray, np.ndarray]:
+def fold_normalization(layer: Any, norm: Any) -> tuple[np.ndarray, np.ndarray]:
     """Weight [out, in, 5, 2] and bias [out] of a convolution and the batch normalization after it."""
     weight, bias, gain, shift, mean, variance = (
         each.detach().numpy()

@@ -5,8 +5,8 @@ the decision (moment 0) and for each of the last six own turns (moments 1 … 6,
 before an own discard): the own hand, then melds, rivers and nukidora of each player (0: who decides), and the dora.
 PER_MOMENT * N_MOMENTS planes are followed by those in `EXTRA`, which are about the decision alone.
 
-The tokens hold no draws. Therefore the hand of an earlier turn also has the tiles drawn since, except those that were
-discarded at once.
+The tokens contain no draws. Therefore the hand of an earlier turn also has the tiles drawn since, except those
+discarded as drawn.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ N_MOMENTS = N_TURNS + 1
 HAND, MELDS, RIVERS, NUKIDORA, DORA = 0, 1, 4, 7, 10  # planes of a moment
 PER_MOMENT = 11
 # own red fives, tile drawn or on offer, own wind, round wind, riichi of each player; constant: draws left (of the last
-# 11), own points less those of the player before and after, in units of 48,000
+# 11), own points minus those of the player before and after, in units of 48,000
 EXTRA = REDS, TILE, OWN_WIND, ROUND_WIND, RIICHI, _, _, DRAWS_LEFT, LEAD_BEFORE, LEAD_AFTER = tuple(
     range(PER_MOMENT * N_MOMENTS, PER_MOMENT * N_MOMENTS + 10)
 )

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     check_options(parser, options)
-    from agents.client.playing import terminate  # only now: these take numba, which the options do not need
+    from agents.client.playing import terminate  # imported late: these load numba, which the options do not need
     from agents.console.playing import make_bots, play
 
     agents = make_bots(parser, options)
@@ -97,7 +97,7 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     try:
         options.name = check_name(options.name)
     except ValueError:
-        parser.error(f"--name {options.name!r} is no name: 1 to 64 printable characters, not all invisible")
+        parser.error(f"--name {options.name!r} is not a name: 1 to 64 printable characters, not all invisible")
     path = options.save
     if path is not None and Path(path.name.removesuffix(".gz")).suffix not in RECORDS:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")

@@ -24,7 +24,7 @@ class KeyDecoder:
         return bool(self._unread)
 
     def feed(self, data: bytes) -> list[str]:
-        """The keys that are complete with `data`. Sequences of keys without a meaning are left out."""
+        """Return the keys that `data` completes. Escape sequences without a meaning are ignored."""
         unread, keys = self._unread + data, []
         while unread:
             if found := SEQUENCE.match(unread):
@@ -48,7 +48,7 @@ class KeyDecoder:
 
 
 def first_character(data: bytes) -> tuple[str, int]:
-    """The first character of UTF-8 and its bytes: "" where it is no UTF-8; 0 bytes where its end has not come yet."""
+    """The first character of UTF-8 and its bytes: "" if it is not UTF-8; 0 bytes if it is incomplete."""
     for size in range(1, LONGEST_CHARACTER + 1):
         try:
             return data[:size].decode(), size

@@ -26,7 +26,7 @@ from engine.actions import (
 from engine.mjai.messages import hand_names
 from engine.tiles import MJAI_TILES, NONE
 
-# Actions that are no discard -> what is said of them, before the tile that they take. The most wanted come first.
+# Actions other than discards -> their wording, before the tile that they take. The most important come first.
 WORDS: dict[int, str] = {
     TSUMO: "tsumo: win with",
     RON: "ron: win on",
@@ -79,7 +79,7 @@ def moves_of(view: Any, legal: Iterable[int]) -> list[Move]:
 
 
 def label_of(view: Any, action: int) -> Text:
-    """An action that is no discard in words."""
+    """Return an action other than a discard in words."""
     if action >= ANKAN:
         kind = action - (KAKAN if action >= KAKAN else ANKAN)
         return Text("add to the pon " if action >= KAKAN else "concealed kan ") + tile_text(kind)

@@ -25,7 +25,7 @@ class OfflineTable:
     """A table of the person's own."""
 
     def __init__(self, screen: Screen, agents: Sequence[Agent], rules: Rules, seed: int, pause: float) -> None:
-        """`seed` gives the walls and the seat. `pause`: seconds that each move of a bot is shown."""
+        """`seed` determines the walls and the seat. `pause`: seconds that each move of a bot is shown."""
         self._screen = screen
         self._pause = pause
         self._seat = seed % N_SEATS
@@ -55,7 +55,7 @@ class OfflineTable:
                 self._screen.serve(lambda: False, self._pause)
 
     def _choice(self, seat: int) -> int:
-        """The action of a seat that is asked."""
+        """Return the action of a seat that has to act."""
         legal = self.game.legal(seat)
         if len(legal) == 1 or seat in self._failed:
             return safe_default(legal)
@@ -66,7 +66,7 @@ class OfflineTable:
         return action
 
     def _bots_choice(self, seat: int, legal: list[int]) -> int:
-        """The action of a bot. One that fails is played for by safe defaults from then on."""
+        """Return the action of a bot. After a failure, safe defaults are played for it."""
         agent = self._agents[seat]
         try:
             action = int(agent.act(np.array([self.game.view(seat)], dtype=TABLE))[0])

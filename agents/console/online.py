@@ -56,9 +56,9 @@ class WatchedTransport:
 
     @property
     def has_news(self) -> bool:
-        """Whether the question that is open is out of date; raises the error of a connection that is lost.
+        """Return whether the pending question is out of date; raise the error of a lost connection.
 
-        A dora indicator that follows a kan leaves the question about the kan open.
+        A dora indicator after a kan leaves the question about the kan pending.
         """
         if self._waiting and isinstance(self._waiting[0], Exception):
             raise self._waiting[0]

@@ -13,7 +13,7 @@ from engine.mjai.player_state import PlayerState
 
 
 class Person:
-    """A `agents.external.mjai_bot.MjaiBot` that is told of each message at once, and asks the person for replies."""
+    """An `agents.external.mjai_bot.MjaiBot` that receives each message at once, and asks the person for replies."""
 
     def __init__(self, name: str, screen: Screen, withdrawn: Callable[[], bool] = lambda: False) -> None:
         """`withdrawn`: whether an answer comes too late. It raises ConnectionError where the connection is lost."""
@@ -26,7 +26,7 @@ class Person:
         """See `MjaiBot`."""
 
     def watch(self, message: Message) -> None:
-        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for what no game can lead to."""
+        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for an impossible message."""
         if message["type"] == "start_game":
             self._state = PlayerState()
         try:
@@ -41,7 +41,7 @@ class Person:
         return NONE if action is None else action_message(self._state.view, self._state.seat, action)
 
     def choose(self, legal: list[int]) -> int | None:
-        """One of the actions, which the person chooses; None where there is none, or it is too late."""
+        """Return the action that the person chooses; None if there is none, or it is too late."""
         return self._screen.ask(self._state.view, legal, self._withdrawn) if legal else None
 
     def reject(self, reason: str) -> BotError:

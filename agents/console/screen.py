@@ -14,7 +14,7 @@ from rich.text import Text
 from agents.console.keys import BACKSPACE, ENTER, LEFT, RIGHT
 from agents.console.moves import Move, moves_of
 from agents.console.table import KEYS, Scene, picture, unseen_lines
-from agents.console.telling import RESULTS, distinct, end_of, result_of, told
+from agents.console.telling import RESULTS, describe_event, distinct, end_of, result_of
 from agents.console.terminal import Left
 from agents.console.tiles import clean
 from engine.actions import PASS
@@ -103,7 +103,7 @@ class Screen:
             return
         self._scene.view = view
         self._round = [message] if kind == "start_kyoku" else [*self._round, message]
-        if (line := told(message, self._scene.names, self._seat)) is not None:
+        if (line := describe_event(message, self._scene.names, self._seat)) is not None:
             self.say(line)
         if kind in RESULTS:
             lines = result_of(message, self._scene.names, self._round)
@@ -140,7 +140,7 @@ class Screen:
             return [*lines, Text("waiting · c unseen tiles · ? help · q quit" if self._scene.view else "q quit")]
         typed = f" {self._scene.typed}, Enter plays it" if self._scene.typed else ""
         note = f" ({self._note})" if self._note else ""
-        keys = "" if typed or note else f"  {KEYS}"  # which would not fit beside it
+        keys = "" if typed or note else f"  {KEYS}"  # which would not fit next to it
         return [*lines, Text.assemble((f"your move:{typed}{note}{seconds}", "bold"), keys)]
 
     # Waiting ----------------------------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ class Scene:
     """Everything that is drawn. `view`: of the own seat, None before the first round.
 
     `names`: of the three seats. `moves`: the legal ones, [] where none is asked for. `chosen`: the move that is marked.
-    `typed`: its number as far as it is typed. `log`: what has happened, oldest first. `panel`: text over the table.
-    `prompt`: the last lines.
+    `typed`: the digits of its number typed so far. `log`: what has happened, oldest first. `panel`: text over the
+    table. `prompt`: the last lines.
     """
 
     view: Any = None
@@ -68,7 +68,7 @@ def picture(scene: Scene, width: int, height: int) -> list[Text]:
         above = header(scene.view, width)
         below = [*hand_lines(scene, width), *move_lines(scene, width), *below]
     free = height - len(above) - len(below)
-    if free < SEAT_LINES:  # do without the lines that only separate
+    if free < SEAT_LINES:  # leave out the separator lines
         above, below = ([line for line in lines if line != rule(width)] for lines in (above, below))
         free = height - len(above) - len(below)
     if free < SEAT_LINES:
@@ -78,7 +78,7 @@ def picture(scene: Scene, width: int, height: int) -> list[Text]:
 
 
 def too_small(width: int, height: int, needed: int) -> list[Text]:
-    """What is shown where a table has no room; `needed`: lines."""
+    """Return what is shown if there is no room for a table; `needed`: lines."""
     told = f"the terminal is too small: {width} x {height}; at least {MIN_WIDTH} x {needed} is needed"
     return wrap(Text(told), max(width, 1), indent="")[:height]
 

@@ -29,14 +29,14 @@ PLACES = ("1st", "2nd", "3rd")
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names of players; those of one name are told apart by numbers."""
+    """Return the names of players; equal names are numbered."""
     return [
         f"{name} {1 + names[:index].count(name)}" if names.count(name) > 1 else name for index, name in enumerate(names)
     ]
 
 
-def told(message: Message, names: Sequence[str], seat: int) -> Text | None:
-    """An event as `seat` is told it; None for what goes without saying, as the draws of others do."""
+def describe_event(message: Message, names: Sequence[str], seat: int) -> Text | None:
+    """Describe an event to `seat`; None for events that go without saying, such as the draws of others."""
     kind, actor = message["type"], message.get("actor", NONE)
     if kind == "start_kyoku":
         return Text(f"{round_name(message)} begins", "bold")

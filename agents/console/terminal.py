@@ -21,7 +21,7 @@ from rich.text import Text
 from agents.console.keys import REDRAW, KeyDecoder
 
 SEQUENCE_PAUSE = 0.05  # seconds in which the rest of a key's sequence comes
-WOKEN = 0  # a byte in the pipe that is no signal
+WOKEN = 0  # a byte in the pipe that is not a signal
 LFLAG, CC = 3, 6  # indices in the attributes of a terminal
 MAX_READ = 1024
 
@@ -142,7 +142,7 @@ class Terminal:
         numbers = os.read(self._pipe[0], MAX_READ)
         if signal.SIGTSTP in numbers:
             self._suspend()
-        elif signal.SIGCONT in numbers:  # after a stop that cannot be seen coming; the shell has used the terminal
+        elif signal.SIGCONT in numbers:  # after a stop without notice (SIGSTOP); the shell has used the terminal
             self._take()
         return [REDRAW] if set(numbers) - {WOKEN} else []
 

@@ -5,6 +5,6 @@
 * `fallback`: the agent that plays on where a bot has failed;
 * `framing`, `subprocess_bot`, `process`, `watchdog`: a bot that is a program, spoken to over its stdin and stdout;
 * `listener`: a bot that connects to us over TCP;
-* `stderr`: how what a program has said there is told; `traffic`: the logs of what bots are sent and send;
+* `stderr`: how the stderr of a program is reported; `traffic`: the logs of what bots receive and send;
 * `specs`: from a bot spec (``rule``, ``exec:COMMAND``, ``mjsonp://...``) to a bot.
 """

@@ -17,7 +17,7 @@ from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
 TIMEOUT = 30.0  # seconds for one reply
-PROBE = REQUEST.decode().split("\r")[0]  # what our client asks a port that stays silent, beside its own connection
+PROBE = REQUEST.decode().split("\r")[0]  # what our client sends to a port that stays silent
 NO_MORE_GAMES = "all games are played"  # an error without ``retry``: another join would not be answered
 
 
@@ -114,7 +114,7 @@ class Listener:
         return BotError(reason)
 
     def close(self) -> None:
-        """Disconnect the bot and stop listening. A bot that waits for a next game is told that there is none."""
+        """Disconnect the bot and stop listening. A bot that waits for a next game is notified that there is none."""
         if self._bot is not None and not self._playing:
             disconnect_with_error(self._bot.transport, NO_MORE_GAMES)
             self._bot = None

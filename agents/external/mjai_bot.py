@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from agents.external.stderr import told
+from agents.external.stderr import format_lines
 from engine.mjai.messages import Message, start_game
 from engine.mjai.reading import canonical
 from engine.mjai.schema import REPLY_TYPES
@@ -30,7 +30,7 @@ class BotError(Exception):
     """A bot failed. The message is one line: what it did, and its stderr (see `agents.external.stderr`)."""
 
     def __init__(self, what: str, stderr: Sequence[str] = ()) -> None:
-        super().__init__(what + told(stderr))
+        super().__init__(what + format_lines(stderr))
         self.what = what
         self.stderr = list(stderr)
 
@@ -54,7 +54,7 @@ class MjaiBot(Protocol):
         ...
 
     def reject(self, reason: str) -> BotError:
-        """Take why its last reply cannot be played; returns that as a failure, with what else is known of it.
+        """Report why its last reply cannot be played; return this as a failure, with what else is known about it.
 
         The bot is not asked again until the next ``start_game``.
         """
@@ -67,7 +67,7 @@ class MjaiBot(Protocol):
 
 @runtime_checkable
 class Talking(Protocol):
-    """A mjai bot that writes to a stderr of its own."""
+    """A mjai bot that has its own stderr."""
 
     def said(self) -> str:
         """What it has written there since the last call, for the end of a sentence; ``""`` for nothing."""
@@ -76,7 +76,7 @@ class Talking(Protocol):
 
 @runtime_checkable
 class Watching(Protocol):
-    """A mjai bot that is told of each message at once, not only when it has to reply."""
+    """A mjai bot that receives each message at once, not only when it has to reply."""
 
     def watch(self, message: Message) -> None:
         """Take the next canonical message for its seat; `MjaiBot.react` gets it later, with those around it."""

@@ -36,10 +36,10 @@ class ExitedError(BotError):
 
 
 class LineProcess:
-    """A running program, in a process group of its own, below a watchdog that ends it with us (`watchdog`).
+    """A running program, in its own process group, below a watchdog that ends it when we end (`watchdog`).
 
     Whatever the child does, no call here takes much longer than `timeout`. When writing or reading fails, the child is
-    ended, and BotError tells its exit code and the end of its stderr: ExitedError if it has exited by itself.
+    ended, and BotError reports its exit code and the end of its stderr: ExitedError if it has exited by itself.
     """
 
     def __init__(self, arguments: Sequence[str], timeout: float, note: Note | None = None) -> None:
@@ -165,7 +165,7 @@ class LineProcess:
         os.close(self._status)
 
     def _exits(self, seconds: float) -> bool:
-        """Whether it exits within so many seconds, or has exited."""
+        """Return whether it exits within that many seconds, or has exited."""
         if self._code is None and ready(self._status, select.POLLIN, seconds):
             self._code = self._read_status(-signal.SIGKILL)
         return self._code is not None

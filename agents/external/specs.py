@@ -32,7 +32,7 @@ def is_external(spec: str) -> bool:
 
 
 def check(spec: str) -> None:
-    """Raise ValueError for a text that names no bot, as far as can be told without loading one."""
+    """Raise ValueError for a text that names no bot, as far as can be checked without loading one."""
     if not is_external(spec):
         registry.check(spec)
 
@@ -52,7 +52,7 @@ def make_external(spec: str, timeout: float) -> MjaiBot:
         elif option in FRAMINGS:
             framing = option
         else:
-            raise ValueError(f"{head}: {option!r} is none of {', '.join((*DIALECTS, *FRAMINGS))}")
+            raise ValueError(f"{head}: {option!r} is not one of {', '.join((*DIALECTS, *FRAMINGS))}")
     return SubprocessBot(command, dialect, framing, timeout)
 
 

@@ -1,4 +1,4 @@
-"""What a bot that is a program has said on stderr, as it is told where the bot has failed: whole, however long."""
+"""The stderr of a bot that is a program, as reported when the bot has failed: in full, however long."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-MAX_LINES, MAX_TEXT = 12, 1000  # that are told in the line of the failure; more goes into a file
-LAST = 3  # lines that are told of what is in the file
+MAX_LINES, MAX_TEXT = 12, 1000  # that are shown in the line of the failure; more goes into a file
+LAST = 3  # lines shown of what is in the file
 KEPT_FILES = 16  # of a process; then the oldest is replaced
 _number = count()
 _FILE = re.compile(r" \(whole, [\d,]+ lines: .*?\.txt\)")
 
 
-def told(lines: Sequence[str]) -> str:
-    """The lines for the end of a sentence, ``""`` if there are none; where they are many, the last and a file."""
+def format_lines(lines: Sequence[str]) -> str:
+    """Format lines for the end of a sentence, ``""`` if there are none; if they are many, the last ones and a file."""
     shown = [" ".join(line.split()) for line in lines]
     text = " | ".join(shown)
     if not lines:
@@ -34,11 +34,11 @@ def told(lines: Sequence[str]) -> str:
 
 
 def without_file(text: str) -> str:
-    """What `told` has said, for files that others read: without the path of a file on this machine."""
+    """What `format_lines` returned, for files that others read: without the path of a file on this machine."""
     return _FILE.sub("", text)
 
 
 @cache
 def _folder() -> Path:
-    """A folder of this process, which is its user's alone and stays when it ends."""
+    """Return a folder of this process, private to its user, which stays when the process ends."""
     return Path(tempfile.mkdtemp(prefix="nukidora-stderr-"))

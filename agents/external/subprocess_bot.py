@@ -14,7 +14,7 @@ from pathlib import Path
 from agents.external.framing import ARRAY, ASKED, AUTO, EVENT, TIMEOUT
 from agents.external.mjai_bot import NONE, OPENING, BotError, excerpt, parse_message, read_reply
 from agents.external.process import STDOUT_HINT, ExitedError, LineProcess
-from agents.external.stderr import told
+from agents.external.stderr import format_lines
 from agents.external.traffic import Note
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
@@ -55,7 +55,7 @@ class SubprocessBot:
     def prepare(self) -> None:
         """Detect the framing if it is not known yet; see `agents.external.mjai_bot.MjaiBot`."""
         if self._framing == AUTO:
-            self._framing = find_framing(seated(self._arguments, 0), self._dialect, self._timeout, self._noted)
+            self._framing = find_framing(fill_in_seat(self._arguments, 0), self._dialect, self._timeout, self._noted)
 
     def react(self, messages: list[Message]) -> Message:
         """See `agents.external.mjai_bot.MjaiBot`."""
@@ -86,12 +86,12 @@ class SubprocessBot:
         return BotError(what, process.stderr() if process is not None else [])
 
     def _noted(self, mark: str, line: bytes) -> None:
-        if self.note is not None:  # a process that is kept goes on in the log of the next game
+        if self.note is not None:  # a process that is kept continues in the log of the next game
             self.note(mark, line)
 
     def said(self) -> str:
         """See `agents.external.mjai_bot.Talking`."""
-        return told(self._process.take_stderr()) if self._process is not None else ""
+        return format_lines(self._process.take_stderr()) if self._process is not None else ""
 
     def close(self) -> None:
         """End the child."""
@@ -103,13 +103,13 @@ class SubprocessBot:
     def _begin(self, seat: int) -> bool:
         """Begin a game as `seat`, in a new child unless that of the last game will do. Returns whether it does."""
         self.prepare()
-        seat_in_command = seated(self._arguments, seat) != self._arguments
+        seat_in_command = fill_in_seat(self._arguments, seat) != self._arguments
         if self._process is not None:
             if self._playing or not self._process.running or (seat_in_command and seat != self._seat):
                 self.close()
         reused = self._process is not None
         if self._process is None:
-            self._process = LineProcess(seated(self._arguments, seat), self._timeout, self._noted)
+            self._process = LineProcess(fill_in_seat(self._arguments, seat), self._timeout, self._noted)
         self._seat = seat
         self._playing = True
         return reused
@@ -135,7 +135,7 @@ class SubprocessBot:
 def send_events(process: LineProcess, framing: str, events: list[Message], ask: bool) -> bytes:
     """Send `events` to `process`; returns its reply to the last one, b"" if none is expected.
 
-    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is no message.
+    `ask`: the last event asks for a decision. Raises BotError, and ValueError for a reply that is not a message.
     """
     if framing == ARRAY:
         process.write(to_line(events))
@@ -151,7 +151,7 @@ def send_events(process: LineProcess, framing: str, events: list[Message], ask: 
 
 
 def invalid_reply(error: ValueError) -> str:
-    """What to say of a reply that cannot be read; one that is no JSON is probably not meant as a reply."""
+    """Return the fault of a reply that cannot be read; one that is not JSON is probably not meant as a reply."""
     hint = f" ({STDOUT_HINT})" if str(error).startswith("not JSON") else ""
     return f"sent an invalid reply: {error}{hint}"
 
@@ -208,7 +208,7 @@ def probe_events(process: LineProcess, events: list[Message]) -> str:
 
 
 def no_discard(process: LineProcess, line: bytes) -> BotError:
-    """The bot has replied `none` where it must discard, often because it has caught an error of its own."""
+    """The bot has replied `none` where it must discard, often because it has caught an internal error."""
     process.end()
     return BotError(f"replied {excerpt(line)} where it must discard", process.stderr())
 
@@ -218,7 +218,7 @@ def to_line(message: Message | list[Message]) -> bytes:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def seated(arguments: list[str], seat: int) -> list[str]:
+def fill_in_seat(arguments: list[str], seat: int) -> list[str]:
     """`arguments` with the placeholders replaced by `seat`."""
     for placeholder in PLACEHOLDERS:
         arguments = [argument.replace(placeholder, str(seat)) for argument in arguments]

@@ -1,4 +1,4 @@
-"""What bots are sent and send, and what they say on stderr, as a file a game (``--log FOLDER``)."""
+"""Logs of what bots receive, send and write to stderr, one file per game (``--log FOLDER``)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TrafficLog:
             try:
                 for each in line.split(b"\n"):
                     self._file.write(f"{name} {mark} ".encode() + each + b"\n")
-            except OSError as error:  # the game goes on without its log
+            except OSError as error:  # the game continues without its log
                 print(f"--log: {self._file.name}: {error.strerror}; it ends here", file=sys.stderr, flush=True)
                 self._file.close()
 

@@ -2,9 +2,9 @@
 
 CONTROL and STATUS are pipes to the parent. To STATUS go numbers, each a C int: first the id of the program's process,
 or less than 0 the errno of what kept it from starting; when it has exited, its exit code as `subprocess` gives it. Each
-byte of CONTROL is the number of a signal for the process group of the program. When CONTROL ends, since the parent has
-closed it or died, everything is killed that descends from the program. Where the system has subreapers (Linux), that
-includes daemons, which have left the group: they become children of this process.
+byte of CONTROL is the number of a signal for the process group of the program. When CONTROL ends, because the parent
+has closed it or died, all descendants of the program are killed. On systems with subreapers (Linux), that includes
+daemons, which have left the group: they become children of this process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from contextlib import suppress
 
 NUMBER = struct.Struct("i")
 PR_SET_CHILD_SUBREAPER = 36  # of Linux's prctl
-PATIENCE = 5.0  # seconds until what cannot be killed is left
+PATIENCE = 5.0  # seconds until processes that cannot be killed are left alone
 
 
 def become_subreaper() -> None:
@@ -45,7 +45,7 @@ def children() -> list[int]:
 
 
 def kill_all(group: int) -> None:
-    """Kill the group, and children until there are none: those of who was killed become ours."""
+    """Kill the group, then children until there are none: the children of a killed process become ours."""
     deadline = time.monotonic() + PATIENCE
     with suppress(ChildProcessError):
         while time.monotonic() < deadline:
@@ -60,7 +60,7 @@ def kill_all(group: int) -> None:
 
 
 def main(control: int, status: int, arguments: list[str]) -> None:
-    """See the module."""
+    """Run the program; see the module."""
     if sys.platform == "linux":
         become_subreaper()
     for pipe in (control, status):

@@ -2,7 +2,7 @@
 
 `features`       the table of features: name, starting weight, meaning
 `hand`           the features of a hand, compiled; `context` is what all actions of a view share
-`candidates`     the actions that are told apart, and the hand after each
+`candidates`     the distinct actions, and the hand after each
 `kernels`        the compiled functions that play, and that write features
 `weights`, `bot` weights files, and the two bots
 `data`, `files`  choices from records and self-play, as CSV and Parquet

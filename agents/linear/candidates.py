@@ -1,6 +1,6 @@
-"""The actions of a menu that are told apart, and the features of the hand after each.
+"""The distinct actions of a menu, and the features of the hand after each.
 
-The features do not depend on what has been learned. So where a discard follows (riichi, pon) it is the best one by the
+The features do not depend on the learned weights, so a discard that follows (riichi, pon) is the best one by the
 starting weights.
 """
 
@@ -69,9 +69,9 @@ def same_action(t: np.record, action: int) -> int:
 
 @inner
 def candidates(t: np.record, actions: np.ndarray) -> int:
-    """Write the viewer's legal actions that are told apart to `actions` int64[MENU]; returns how many.
+    """Write the viewer's distinct legal actions to `actions` int64[MENU]; return their number.
 
-    A win is the only candidate where there is one.
+    A win, if there is one, is the only candidate.
     """
     for win in (TSUMO, RON):
         if is_legal(t, np.int64(win)):
@@ -234,7 +234,7 @@ def fill_replacing(t: np.record, context: np.record, action: int) -> None:
 
 @inner
 def fill_action(t: np.record, context: np.record, action: int) -> None:
-    """Write the features of the hand after a candidate that is no win to `context.phi`; the view stays as it was."""
+    """Write the features of the hand after a candidate other than a win to `context.phi`; the view is unchanged."""
     p = t.seat[t.viewer]
     if action <= TSUMOGIRI:
         tile = np.int64(t.drawn) if action == TSUMOGIRI else action - DISCARD

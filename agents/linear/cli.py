@@ -35,9 +35,9 @@ hinge    sum over decisions and actions of max(0, margin + value of what was not
 softmax  -ln of the probability of what was chosen, which is proportional to exp(value / (1,000 T))
 
 Without --data the choices are collected first, as export does. One game in ten is held out: agreement is the share of
-its decisions in which the highest value has what was chosen. OUT/weights.json has the weights of the epoch with the
-highest. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as published, which
-is lowest where all weights are 0.
+its decisions in which the chosen action has the highest value. OUT/weights.json has the weights of the epoch with the
+highest agreement. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as
+published, which is minimal when all weights are 0.
 """
 
 
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         check_bots(options)
-        from agents.linear import commands  # only now: it takes numba, which the options do not need
+        from agents.linear import commands  # imported late: it loads numba, which the options do not need
 
         return commands.COMMANDS[options.command](options)
     except (ValueError, OSError) as error:
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check_bots(options: argparse.Namespace) -> None:
-    """Raise ValueError for an option that names no bot, as far as can be told without loading one."""
+    """Raise ValueError for an option that names no bot, as far as can be checked without loading one."""
     given = vars(options)
     teacher = given.get("teacher")
     for bot in (*(given.get("bots") or ()), *(given.get("selfplay") or ()), *([teacher] if teacher else [])):

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.linear.config import Config
-from agents.linear.data import Choices, Records, SelfPlay, Source, collect, joined
+from agents.linear.data import Choices, Records, SelfPlay, Source, collect, concatenate
 from agents.linear.features import FEATURES
 from agents.linear.files import read_choices, writer
 from agents.linear.kernels import count_candidates
@@ -38,7 +38,7 @@ DECLARED = {
     "nukidora": np.array([NUKIDORA]),
 }
 KINDS = (ALL, DISCARD, *DECLARED)  # of decisions
-WIDE = 110  # columns of the tables where the output is no terminal
+WIDE = 110  # columns of the tables if the output is not a terminal
 
 
 def source_of(options: argparse.Namespace) -> Source:
@@ -52,9 +52,9 @@ def source_of(options: argparse.Namespace) -> Source:
 
 
 def check_no_filters(options: argparse.Namespace) -> None:
-    """Raise ValueError for a filter, where there are no records to choose from."""
+    """Raise ValueError if a filter is given without records to choose from."""
     if filters := filters_of(options):
-        raise ValueError(f"{filters.options[0]} chooses among --records: leave it away")
+        raise ValueError(f"{filters.options[0]} chooses among --records: leave it out")
 
 
 def export(options: argparse.Namespace) -> int:
@@ -73,13 +73,13 @@ def export(options: argparse.Namespace) -> int:
 
 
 def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
-    """The choices to learn from, and what they are, for the checkpoint. Raises ValueError, OSError."""
+    """Return the choices to learn from, and their description for the checkpoint. Raises ValueError, OSError."""
     if options.data is not None:
         if options.records is not None or options.selfplay is not None or options.teacher is not None:
-            raise ValueError("--data has the choices: leave --records, --selfplay and --teacher away")
+            raise ValueError("--data has the choices: leave out --records, --selfplay and --teacher")
         check_no_filters(options)
         parts = [read_choices(path) for path in options.data]
-        return joined(numbered(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
+        return concatenate(number_games(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
     source = source_of(options)
     parts = []
     with Progress("games", source.n_games) as progress:
@@ -87,19 +87,19 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
             parts.append(choices)
             progress.advance(n)
     named = f"--selfplay {','.join(options.selfplay)} --games {options.games}" if options.selfplay else "--records"
-    return joined(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
+    return concatenate(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
 
 
 def digest(choices: Choices) -> str:
-    """A hash of all decisions: a training resumes with the same ones only."""
+    """Return a hash of all decisions: a training run resumes only with the same ones."""
     found = hashlib.sha256()
     for array in choices:
         found.update(np.ascontiguousarray(array))
     return found.hexdigest()[:16]
 
 
-def numbered(parts: list[Choices]) -> list[Choices]:
-    """The same, with numbers for the games that are unique among all of them."""
+def number_games(parts: list[Choices]) -> list[Choices]:
+    """Return the same choices, with game numbers that are unique among all of them."""
     firsts = np.cumsum([0, *(part.game.max() + 1 for part in parts)])
     return [part._replace(game=part.game + first) for part, first in zip(parts, firsts)]
 
@@ -116,9 +116,9 @@ def train(options: argparse.Namespace) -> int:
     total = config.epochs * trainer.steps_an_epoch
     done = (len(trainer.epochs) - 1) * trainer.steps_an_epoch
     with Progress("steps", total, done, parts=(config.batch_size, "decisions")) as progress:
-        progress.print(described(trainer.epochs[-1]))
+        progress.print(format_epoch(trainer.epochs[-1]))
         for epoch in trainer.train(progress.advance):
-            progress.print(described(epoch))
+            progress.print(format_epoch(epoch))
     weights = write_outcome(trainer, options.out)
     console = screen(WIDE)
     print_weights(console, initial, weights)
@@ -132,7 +132,7 @@ def train(options: argparse.Namespace) -> int:
     return OK
 
 
-def described(epoch: Epoch) -> str:
+def format_epoch(epoch: Epoch) -> str:
     """An epoch in one line."""
     losses = f"loss {epoch.loss:,.4g}, held out {epoch.held_out_loss:,.4g}"
     return f"epoch {epoch.number}: {losses}, agreement {epoch.agreement:.2%}"
@@ -165,7 +165,7 @@ def print_weights(console: Console, before: Weights, after: Weights) -> None:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Print weights beside others."""
+    """Print weights next to those they are compared with."""
     before, after = load_weights(options.before), load_weights(options.weights or str(BUNDLED / "linear.json"))
     console = screen(WIDE)
     print_weights(console, before, after)

@@ -10,7 +10,7 @@ CHECKPOINT = "checkpoint.npz"  # in the folder of a run
 
 @dataclass(frozen=True)
 class Config:
-    """What is trained, and how. `data` and `start` say which data and which initial weights, `digest` what is in it."""
+    """What is trained, and how. `digest` is a hash of the decisions in `data`, `start` names the weights."""
 
     data: str
     digest: str

@@ -1,4 +1,4 @@
-"""What the features of all actions of a view share: a record that is filled in once a view."""
+"""What the features of all actions of a view share: a record that is filled in once per view."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CONTEXT = record(
     ]
 )
 CONTEXT_SIZE = CONTEXT.itemsize
-MENU = 64  # actions that are told apart, at most: 14 discards, tsumogiri, riichi and the rest
+MENU = 64  # distinct actions, at most: 14 discards, tsumogiri, riichi and the rest
 
 
 @inner

@@ -19,8 +19,8 @@ from engine.records.archives import find_records, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.records.stream import item_of, wanted
-from engine.seeds import derived_seed
+from engine.records.stream import item_of, select_record
+from engine.seeds import derive_seed
 from engine.table import N_SEATS, TABLE, raw_bytes
 from engine.tables import Policy, PolicyFault, Tables
 
@@ -48,7 +48,7 @@ class Choices(NamedTuple):
         return Choices(self.game[decisions], starts, starts[:-1] + offsets, self.action[rows], self.phi[rows])
 
 
-def joined(parts: Sequence[Choices]) -> Choices:
+def concatenate(parts: Sequence[Choices]) -> Choices:
     """All decisions of `parts`, in order; of none if there are none."""
     if not parts:
         none = np.empty(0, dtype=np.int64)
@@ -92,7 +92,7 @@ class Source(Protocol):
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
         """Views TABLE[n], the actions int64[n] and the games int64[n] of some games, and how many games those are.
 
-        `warn` is told in one line what is left out. Raises ValueError.
+        `warn` is called with a line for what is left out. Raises ValueError.
         """
         ...
 
@@ -107,13 +107,13 @@ class SelfPlay:
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
         """See Source."""
-        bots = [make(spec, derived_seed(self.seed, "bot", index)) for index, spec in enumerate(self.bots)]
+        bots = [make(spec, derive_seed(self.seed, "bot", index)) for index, spec in enumerate(self.bots)]
         for first in range(0, self.n_games, CHUNK):
             n = min(CHUNK, self.n_games - first)
             yield *self._play(bots, first, n), n
 
     def _play(self, bots: Sequence[Agent], first: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        tables = Tables([derived_seed(self.seed, "wall", game) for game in range(first, first + n)])
+        tables = Tables([derive_seed(self.seed, "wall", game) for game in range(first, first + n)])
         seen: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
         def watched(bot: Agent) -> Policy:
@@ -150,15 +150,15 @@ class Records:
             views = np.zeros(0, dtype=TABLE)
             actions = np.zeros(0, dtype=np.int64)
             try:
-                record = wanted(item_of(member, self.filters), self.filters)
+                record = select_record(item_of(member, self.filters), self.filters)
                 if record is not None:
-                    views, actions = recorded(record, warn)
+                    views, actions = read_game(record, warn)
             except RecordError as error:
                 warn(f"{error}; left out")
             yield views, actions, np.full(len(views), game), 1
 
 
-def recorded(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
+def read_game(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
     """The views and actions of a recorded game. Raises RecordError."""
     replay = Replay(record)
     raws: list[np.ndarray] = []

@@ -32,7 +32,7 @@ class Feature(NamedTuple):
 
 COUNTS = 3  # one, two, three tiles of a kind; four count as three
 # Energy of a lone tile by its distance from the end of the suit: 1 9, 2 8, 3 7, 4 6, 5. The published table is not
-# public: these are ours. A tile beside it adds it twice more, a tile two away once more.
+# public: these are ours. An adjacent tile adds twice that amount, a tile two away the same amount.
 RANK_ENERGY = (20.0, 60.0, 110.0, 120.0, 130.0)
 SET_ENERGY = (0.0, 200.0, 600.0)  # for one, two, three of a kind
 RANK_NAMES = ("1 9", "2 8", "3 7", "4 6", "5")
@@ -46,7 +46,7 @@ def _number_energies() -> list[Feature]:
             for near in (0, 1):
                 for gap in (0, 1):
                     start = lone * (1 + 2 * near + gap) + SET_ENERGY[count]
-                    beside = " with a tile beside" * near + " with" * (gap and not near) + " and" * (near and gap)
+                    beside = " with an adjacent tile" * near + " with" * (gap and not near) + " and" * (near and gap)
                     meaning = f"{COUNT_NAMES[count]} of a {RANK_NAMES[rank]}{beside}{' one two away' * gap}"
                     name = f"energy_{RANK_NAMES[rank].replace(' ', '')}_x{count + 1}{'_near' * near}{'_gap' * gap}"
                     features.append(Feature(name, start, meaning))
@@ -72,8 +72,8 @@ FEATURES: tuple[Feature, ...] = (
     *_number_energies(),
     *_other_energies(),
     Feature("dora", 5_000, "dora held"),
-    Feature("dora_near", 1_000, "dora kinds not held, with a tile beside"),
-    Feature("dora_gap", 500, "dora kinds not held, with a tile two away but none beside"),
+    Feature("dora_near", 1_000, "dora kinds not held, with an adjacent tile"),
+    Feature("dora_gap", 500, "dora kinds not held, with a tile two away but none adjacent"),
     Feature("red", 5_000, "red fives"),
     Feature("nukidora", 5_000, "norths set aside"),
     Feature("value_triplet", 5_000, "triplets of a value tile; a double wind counts twice"),

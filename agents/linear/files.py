@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from agents.linear.context import MENU
-from agents.linear.data import Choices, joined
+from agents.linear.data import Choices, concatenate
 from agents.linear.features import NAMES
 from engine.actions import ACTION_NAMES
 from engine.common.files import write_atomically
@@ -104,7 +104,7 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Write]:
 
 
 def read_choices(path: Path) -> Choices:
-    """The choices in a file. Raises ValueError, one line, for what is no such file; OSError if it cannot be read."""
+    """The choices in a file. Raises ValueError, one line, for any other file; OSError if it cannot be read."""
     check_name(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file; python -m agents.linear export writes one")
@@ -112,7 +112,7 @@ def read_choices(path: Path) -> Choices:
     parts = [_choices(path, *columns) for columns in _whole_decisions(path, tables)]
     if not parts:
         raise ValueError(f"{path}: no decisions in it")
-    return joined(parts)
+    return concatenate(parts)
 
 
 Columns = list[np.ndarray]  # game, decision, action number, chosen, phi
@@ -147,7 +147,7 @@ def _choices(path: Path, game: np.ndarray, decision: np.ndarray, action: np.ndar
         raise ValueError(f"{path}: decision {decision[firsts[bad]]}: more actions than any decision has")
     if not np.isfinite(phi).all():
         bad = int(np.flatnonzero(~np.isfinite(phi).all(axis=1))[0])
-        raise ValueError(f"{path}: decision {decision[bad]}: a feature is no finite number")
+        raise ValueError(f"{path}: decision {decision[bad]}: a feature is not a finite number")
     return Choices(game[firsts], starts, np.flatnonzero(is_chosen), action, phi)
 
 

@@ -82,7 +82,7 @@ def fill_shape(p: np.record, shape: np.record) -> None:
 
 @inner
 def fill_speed(t: np.record, p: np.record, context: np.record, nearest: int, phi: np.ndarray) -> int:
-    """The features of speed; returns the shanten. Of a hand farther than `nearest` no useful tiles are counted."""
+    """The features of speed; returns the shanten. The ukeire of a hand farther than `nearest` is not counted."""
     n_melds = np.int64(p.n_melds)
     distance = shanten(p.hand_keys, n_melds)
     phi[PROGRESS] = 6.0 - distance
@@ -309,7 +309,7 @@ def fill_yaku(p: np.record, context: np.record, distance: int, phi: np.ndarray) 
 def fill_hand(t: np.record, context: np.record, nearest: int, phi: np.ndarray) -> int:
     """Write the features of the viewer's hand to `phi` float64[N_FEATURES]; returns the shanten.
 
-    Useful tiles are counted where it is at most `nearest`. Features of the action itself are left 0.
+    Ukeire is counted where it is at most `nearest`. Features of the action itself are left 0.
     """
     p = t.seat[t.viewer]
     phi[:] = 0.0

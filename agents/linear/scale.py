@@ -1,7 +1,7 @@
 """What a point of value is worth in placements: one constant for each set of weights.
 
 Method: least squares without intercept, over the decisions of games of `rule`: the differences of `rule`'s action
-values (expected placements) by those of the values in points, within each decision.
+values (expected placements) regressed on those of the values in points, within each decision.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def placements_per_point(weights: np.ndarray, games: int = GAMES) -> float:
         points = np.empty((len(views), N_ACTIONS), dtype=np.float32)
         evaluate_all(raw_bytes(views), len(views), weights, points)
         both = (placements > NO_PLAY) & np.isfinite(points)
-        x, y = (centred(values, both) for values in (points.astype(np.float64), placements))
+        x, y = (centre(values, both) for values in (points.astype(np.float64), placements))
         products += float((x * y).sum())
         squares += float((x * x).sum())
     return max(products / squares, MIN_UNIT) if squares else START_UNIT
 
 
-def centred(values: np.ndarray, valid: np.ndarray) -> np.ndarray:
-    """`values` float64[n, m] less the mean of the valid ones of each row; 0 where not valid."""
+def centre(values: np.ndarray, valid: np.ndarray) -> np.ndarray:
+    """Return `values` float64[n, m] minus the mean of the valid ones of each row; 0 where not valid."""
     kept = np.where(valid, values, 0.0)
     means = kept.sum(axis=1, keepdims=True) / np.maximum(valid.sum(axis=1, keepdims=True), 1)
     return np.where(valid, values - means, 0.0)

@@ -1,7 +1,7 @@
 """Learning the weights from choices: minibatches, Adam, a checkpoint after each epoch.
 
 Method: Kingma and Ba, "Adam" (2014), with a learning rate that falls linearly to 0. A step of each weight is divided by
-the largest value of its feature, so that a count of 60 tiles and a yes or no learn alike.
+the largest value of its feature, so that a count of 60 tiles and a binary feature learn at the same rate.
 """
 
 from __future__ import annotations

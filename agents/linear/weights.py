@@ -4,7 +4,7 @@
 ``format``               ``nukidora linear 1``
 ``weights``              feature -> its weight in points of value; all features of `agents.linear.features` and no other
 ``placements_per_point`` what a point of value is worth in placements, for action values; see `agents.linear.scale`
-``temperature``          of the policy, in thousands of points: what ``softmax`` plays with unless told otherwise
+``temperature``          of the policy, in thousands of points: what ``softmax`` plays with by default
 ``trained``              how, for people
 =======================  ===============================================================================================
 """
@@ -55,7 +55,7 @@ class Weights:
 def load_weights(name: str) -> Weights:
     """The weights in a file, or the starting weights by the name ``start``.
 
-    Raises ValueError, one line, for what is no weights file; OSError if it cannot be read.
+    Raises ValueError, one line, for any other file; OSError if it cannot be read.
     """
     if name == STARTING:
         return Weights()
@@ -70,9 +70,9 @@ def load_weights(name: str) -> Weights:
         made = "python -m agents.linear train"
         raise ValueError(f"{path}: no weights file: expected JSON with the format {FORMAT!r}, as {made} writes it")
     return Weights(
-        np.array(_checked_weights(path, document.get("weights"))),
-        _checked_number(path, document, "placements_per_point", above=True),
-        _checked_number(path, document, "temperature", above=False),
+        np.array(_check_weights(path, document.get("weights"))),
+        _check_number(path, document, "placements_per_point", above=True),
+        _check_number(path, document, "temperature", above=False),
         str(document.get("trained", "")),
     )
 
@@ -82,7 +82,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and isfinite(value)
 
 
-def _checked_weights(path: Path, weights: Any) -> list[float]:
+def _check_weights(path: Path, weights: Any) -> list[float]:
     """The weights in the order of NAMES. Raises ValueError."""
     if not isinstance(weights, dict):
         raise ValueError(f"{path}: 'weights' must be an object of feature names and numbers")
@@ -98,7 +98,7 @@ def _checked_weights(path: Path, weights: Any) -> list[float]:
     return [float(weights[name]) for name in NAMES]
 
 
-def _checked_number(path: Path, document: dict[str, Any], key: str, *, above: bool) -> float:
+def _check_number(path: Path, document: dict[str, Any], key: str, *, above: bool) -> float:
     """A number of the document, > 0 if `above` or else >= 0. Raises ValueError."""
     value: Any = document.get(key)
     if not _is_number(value) or value < 0 or (above and value == 0):

@@ -17,9 +17,9 @@ examples:
   python -m arena --bots "exec:python rule.pyz,rule,random"
 
 The file runs with Python 3.11 or newer, numpy and numba (and onnxruntime, for a network); nukidora itself need not be
-installed. A file of your own is packed with the modules that it imports and the files that it opens beside it, and
-with a file or folder that its argument names. Hidden files, and files that the bot writes, are left out. The same
-bot gives the same bytes.
+installed. A bot in a file of yours is packed with the modules that it imports and the files that it opens in its
+folder, and with a file or folder that its argument names. Hidden files, and files that the bot writes, are left out.
+The same bot gives the same bytes.
 
 exit codes: 0 written, 1 it cannot be written, or the bot in it does not play, 2 bad arguments, 130 interrupted
 """
@@ -44,6 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             registry.check(options.bot)
     except ValueError as error:
         parser.error(str(error))
-    from agents.pack.packing import run  # only now: it takes numba, which the options do not need
+    from agents.pack.packing import run  # imported late: it loads numba, which the options do not need
 
     return run(parser, options)

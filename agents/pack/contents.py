@@ -24,7 +24,7 @@ from engine.common.workers import SPAWN
 
 HERE = Path(__file__).resolve().parents[2]  # the folder of our packages
 OWN = ("engine", "agents")  # what a bot consists of, apart from a file of its author's
-BOT, DATA = "bot", "data"  # folders of the archive: the author's file with what lies beside it; what the argument names
+BOT, DATA = "bot", "data"  # folders of the archive: the author's file with its folder's files; what the argument names
 END_OF_PATH = re.compile(r"[?@&:]")  # what may follow a path in an argument
 INSTALLED = [Path(path).resolve() for path in {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}]
 
@@ -57,9 +57,9 @@ def contents_of(spec: str) -> Contents:
     """What the bot `spec` needs. Raises ValueError, in one line, for a spec that cannot be packed."""
     if PROGRAM.match(spec):
         raise ValueError(f"{spec!r} is a program or a connection: only bots of this process can be packed")
-    play(spec)  # what is wrong with it is said at once, and what compiles it is not traced
+    play(spec)  # faults are reported at once, and what compiles the bot is not traced
     parts, places = _split(spec)
-    trace = _traced(spec)
+    trace = _trace(spec)
     files = _own_files(trace)
     for source, place in places.items():
         files |= _files_at(source, place, trace)
@@ -94,8 +94,8 @@ def _path_in(argument: str) -> str:
     return next((argument[:end] for end in ends if end and Path(argument[:end]).expanduser().exists()), "")
 
 
-def _traced(spec: str) -> Trace:
-    """What the bot imports and opens, in a process of its own. Raises ValueError."""
+def _trace(spec: str) -> Trace:
+    """Return what the bot imports and opens, in a separate process. Raises ValueError."""
     try:
         with ProcessPoolExecutor(1, mp_context=SPAWN) as pool:
             return pool.submit(trace, spec).result()
@@ -118,7 +118,7 @@ def _own_files(trace: Trace) -> dict[str, Path]:
 
 
 def _files_at(source: Path, place: str, trace: Trace) -> dict[str, Path]:
-    """What was read of a file or folder that the spec names; with a bot's file, also what lies beside it.
+    """Return what was read of a file or folder that the spec names; for a bot's file, also from its folder.
 
     Hidden files, and those in hidden folders, are left out: they hold settings and secrets of the author.
     """
@@ -132,7 +132,7 @@ def _files_at(source: Path, place: str, trace: Trace) -> dict[str, Path]:
 
 
 def _needs(files: dict[str, Path], trace: Trace) -> dict[str, str]:
-    """The packages that the packed modules import, as far as the bot has imported them."""
+    """Return the packages that the packed modules import, if the bot has actually imported them."""
     loaded = {*trace.modules.values()}
     sources = [path for path in files.values() if path in loaded and path.suffix == ".py"]
     names = {name.partition(".")[0] for path in sources for name, at_start in _imports(path) if at_start}

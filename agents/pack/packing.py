@@ -1,4 +1,4 @@
-"""What ``python -m agents.pack`` does: packs a bot, and lets it play its first decision on this machine."""
+"""The command ``python -m agents.pack``: packs a bot, and lets it play its first decision on this machine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def try_out(archive: Path) -> tuple[str, float]:
-    """Let a packed bot compile on this machine, and take its first decision; what is wrong, and seconds for the latter.
+    """Let a packed bot compile, and take its first decision; return what is wrong, and the seconds for the latter.
 
     Raises OSError if it cannot be started.
     """

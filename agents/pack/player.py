@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]  # where the archive has been unpacked
 EPILOG = """\
 One line in is one event, or an array of events; the reply is one line. At the first start on a machine the bot is
 compiled to machine code, which takes up to a minute or two; --prepare does that in advance.
-exit codes: 0 stdin has ended, 1 the bot failed or was sent what is no game, 2 bad arguments or a package is missing
+exit codes: 0 stdin has ended, 1 the bot failed or was sent an invalid game, 2 bad arguments or a package is missing
 """
 
 
@@ -40,7 +40,7 @@ def make_parser(name: str, bot: str) -> Parser:
     parser = Parser(prog=name, description=f"The mahjong bot {bot}: speaks mjai on stdin and stdout.", epilog=EPILOG)
     parser.add_argument(
         "seat", nargs="?", type=seat, metavar="SEAT",
-        help="0 to 2, where start_game has no id: mjai.app and mjai-reviewer give it so",
+        help="0 to 2, if start_game has no id: mjai.app and mjai-reviewer give it so",
     )  # fmt: skip
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed of the bot (default 0)")
     parser.add_argument("--dialect", choices=DIALECTS, default="mjai3p", help="of its replies (default mjai3p)")
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser(Path(sys.argv[0]).name, manifest["bot"])
     options = parser.parse_args(arguments)
     began, replies = monotonic(), os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a bot prints is no reply
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a bot prints is not a reply
     sys.stdout = sys.stderr
     try:
         spec = packed_spec(manifest["spec"], ROOT)
@@ -75,7 +75,7 @@ def packed_spec(parts: Sequence[str], root: Path) -> str:
 
 
 def play(bot: MjaiBot, lines: Iterable[bytes], replies: BinaryIO, dialect: str, known_seat: int | None = None) -> None:
-    """Write the replies of `bot` to `lines`. Raises BotError, and ValueError for a line that is no event.
+    """Write the replies of `bot` to `lines`. Raises BotError, and ValueError for a line that is not an event.
 
     `known_seat` is its seat in games whose ``start_game`` names none.
     """

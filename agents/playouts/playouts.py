@@ -79,10 +79,10 @@ def try_actions(
 
 
 class Playouts:
-    """Playouts by one of POLICIES. An instance is not for several threads at once."""
+    """Playouts by one of POLICIES. An instance must not be used by several threads at once."""
 
     def __init__(self, policy: str) -> None:
-        """Raises ValueError for a name that is none of POLICIES."""
+        """Raises ValueError for a name that is not in POLICIES."""
         if policy not in POLICIES:
             raise ValueError(f"no playout policy {policy!r}; there are {', '.join(POLICIES)}")
         self._policy, self._weights = POLICIES[policy], linear_weights()

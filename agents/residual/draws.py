@@ -1,4 +1,4 @@
-"""What two draws can make of a hand: useful tiles after a useful draw, and tegawari (draws that make tiles useful)."""
+"""What two draws can make of a hand: ukeire after a useful draw, and tegawari (draws that make tiles useful)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOOD_WAIT = 5  # tiles: more than a kanchan, a penchan or a shanpon has
 
 # Of the hand that an action leaves, in unseen tiles:
 #   0 two draws that lower the shanten by two, in thousands, each order counted
-#   1 useful tiles after a useful draw, the mean / 30
+#   1 ukeire after a useful draw, the mean / 30
 #   2 of an iishanten hand: the share of the useful draws after which GOOD_WAIT tiles or more complete it
 #   3 tegawari: tiles that a draw which is not useful makes useful, the mean / 10
 #   4 draws that make any tile useful / 40

@@ -60,7 +60,7 @@ STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suit
 ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
-OFF = 5.0  # logits: where `rule` takes an action without comparing it with others, theirs are this much lower
+OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this
 GAIN_HANS = np.array([1, 2, 3, 4, 5, 6, 8, 11, 13], dtype=np.int64)  # whose gains are features
 RECENT = 3  # discards of an opponent whose tedashi are counted
 
@@ -100,11 +100,13 @@ def think(t: np.record, context: np.record) -> int:
 
 
 @inner
-def candidates(t: np.record, context: np.record, taken: int, best: float, numbers: np.ndarray, base: np.ndarray) -> int:
-    """Write the actions that may be played into `numbers` int64[:] and the logits of `rule` into `base`; counts them.
+def candidates(
+    t: np.record, context: np.record, taken: int, best: float, numbers: np.ndarray, prior_logits: np.ndarray
+) -> int:
+    """Write the actions that may be played to `numbers` int64[:] and the logits of `rule` to `prior_logits`.
 
-    `best` is the highest value of all actions. Of the same discard from the hand or just drawn, red or plain, only the
-    one that `rule` would make is among them.
+    Returns their number. `best` is the highest value of all actions. Of equal discards, from the hand or just drawn,
+    red or plain, only the one that `rule` would make is included.
     """
     n = np.int64(0)
     for word_index in range(2):
@@ -115,15 +117,15 @@ def candidates(t: np.record, context: np.record, taken: int, best: float, number
             word ^= lowest
             ev = context.ev[action]
             if action == taken:
-                base[n] = 0.0
+                prior_logits[n] = 0.0
             elif ev > -np.inf:
                 if best - ev > MAX_GAP:
                     continue
-                base[n] = (ev - best) / TEMPERATURE - (OFF if taken >= 0 else 0.0)
+                prior_logits[n] = (ev - best) / TEMPERATURE - (OFF if taken >= 0 else 0.0)
             elif action >= DAIMINKAN and action != PASS:
-                base[n] = -OFF
+                prior_logits[n] = -OFF
             elif action == TSUMOGIRI and t.seat[t.viewer].riichi:
-                base[n] = -OFF
+                prior_logits[n] = -OFF
             else:
                 continue
             numbers[n] = action
@@ -139,7 +141,7 @@ def rule_action_features(
     best: float,
     promised: float,
     action: int,
-    base: float,
+    prior_logits: float,
     out: np.ndarray,
 ) -> None:
     """Write what `rule` thinks of `action` into `out` float32[8].
@@ -147,7 +149,7 @@ def rule_action_features(
     `best` is the highest value of all actions, `promised` that of all hands that discards leave.
     """
     ev = context.ev[action]
-    out[0] = max(base, -12.0) / 6
+    out[0] = max(prior_logits, -12.0) / 6
     if ev > -np.inf:
         out[1] = max((ev - best) * 20, -2.0)
         out[2] = 1
@@ -216,7 +218,7 @@ def write_features(
     count: int,
     state: np.ndarray,
     numbers: np.ndarray,
-    base: np.ndarray,
+    prior_logits: np.ndarray,
     actions: np.ndarray,
 ) -> None:
     """Write the features of the position into `state`, and those of the first `count` of `numbers` into `actions`.
@@ -241,7 +243,9 @@ def write_features(
         actions[i] = 0
         number = np.int64(numbers[i])
         action_features(t, dora, plan_keys, safe, number, actions[i])
-        rule_action_features(t, context, taken, best, promised, number, base[i], actions[i, RULE_ACTION_AT:NEAR_AT])
+        rule_action_features(
+            t, context, taken, best, promised, number, prior_logits[i], actions[i, RULE_ACTION_AT:NEAR_AT]
+        )
         tile = tile_of(t, number)
         if tile >= 0:
             kind = KIND_OF[tile]
@@ -263,7 +267,7 @@ def encode_views(
     first: np.ndarray,
     actions: np.ndarray,
     numbers: np.ndarray,
-    base: np.ndarray,
+    prior_logits: np.ndarray,
 ) -> int:
     """See `agents.rl.rows.Features`."""
     views = raw.view(TABLE)
@@ -284,12 +288,12 @@ def encode_views(
             continue
         taken = think(t, context)
         best = context.ev.max()
-        count = candidates(t, context, taken, best, numbers[m:], base[m:])
+        count = candidates(t, context, taken, best, numbers[m:], prior_logits[m:])
         if count < 2:
             forced[k] = numbers[m] if count == 1 else -1
             continue
         views_of[rows] = k
-        write_features(t, context, taken, best, count, states[rows], numbers[m:], base[m:], actions[m:])
+        write_features(t, context, taken, best, count, states[rows], numbers[m:], prior_logits[m:], actions[m:])
         m += count
         rows += 1
         first[rows] = m

@@ -68,7 +68,7 @@ def document(review: Review) -> Json:
                 {
                     "kyoku": round_index(events[0]),
                     "honba": events[0]["honba"],
-                    "end_status": [written(event) for event in events if event["type"] in ("hora", "ryukyoku")],
+                    "end_status": [to_reviewer(event) for event in events if event["type"] in ("hora", "ryukyoku")],
                     "relative_scores": relative([*events[0]["scores"], 0], seat),
                     "entries": [
                         each
@@ -83,7 +83,7 @@ def document(review: Review) -> Json:
         },
         "player_id": seat,
         "split_logs": split_logs(record),
-        "mjai_log": [written(event) for event in record.events],
+        "mjai_log": [to_reviewer(event) for event in record.events],
     }
 
 
@@ -93,8 +93,8 @@ def entry(review: Review, decision: Decision, view: Any, opinion: Opinion, tempe
     event, own = events[-1], view["seat"][seat]
     furiten = own["temporary_furiten"] or own["riichi_furiten"] or int(own["waits"]) & int(own["discarded"])
     details = [
-        {"action": written(action_message(view, seat, action)), "q_value": HUNDREDTHS * value, "prob": probability}
-        for action, value, probability in valued(opinion, temperature)
+        {"action": to_reviewer(action_message(view, seat, action)), "q_value": HUNDREDTHS * value, "prob": probability}
+        for action, value, probability in options_with_values(opinion, temperature)
     ]
     actual = min(opinion.actual, len(details) - 1)
     return {
@@ -116,7 +116,7 @@ def entry(review: Review, decision: Decision, view: Any, opinion: Opinion, tempe
     }
 
 
-def valued(opinion: Opinion, temperature: float) -> Iterator[tuple[int, float, float]]:
+def options_with_values(opinion: Opinion, temperature: float) -> Iterator[tuple[int, float, float]]:
     """Action, value and probability of the options with a value, and of the one that was played."""
     values = [option.value for option in opinion.options if option.value is not None]
     shares = softmax(np.array(values), temperature)
@@ -149,7 +149,7 @@ def standing(opinion: Opinion) -> float:
     return 1.0 - opinion.loss / max(values[0] - values[-1], NO_RANGE)
 
 
-def written(message: Message) -> Message:
+def to_reviewer(message: Message) -> Message:
     """A canonical event or action as these files have it; a pass is no more than its type."""
     return {"type": "none"} if message["type"] == "none" else dialects.write(message, DIALECT)
 

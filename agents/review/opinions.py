@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from agents.base import ActionValues, Agent, Probabilities
 from agents.files import where_raised
-from agents.review.decisions import Decision, SeatDecisions
+from agents.review.decisions import Decision, Option, SeatDecisions
 from engine.actions import N_ACTIONS
+from engine.tiles import NONE
 
 BATCH = 64  # views that a bot evaluates at once; progress is told after each
 
@@ -80,21 +81,31 @@ def values_of(bot: Any, spec: str, views: np.ndarray) -> np.ndarray:
 
 def opinion(bot: Agent, spec: str, decision: Decision, values: np.ndarray) -> Opinion:
     """The opinion that the bot's `values` float64[N_ACTIONS] are. Raises BotFailedError."""
+    options = rated_options(bot, spec, decision.options, values, decision.action)
+    actual = next(index for index, each in enumerate(options) if each.action == decision.action)
+    best, value = options[0].value, options[actual].value
+    return Opinion(options, actual, None if best is None or value is None else best - value)
+
+
+def rated_options(
+    bot: Agent, spec: str, options: Sequence[Option], values: np.ndarray, played: int = NONE
+) -> list[RatedOption]:
+    """The options by the bot's `values` float64[N_ACTIONS], best first; `played` before those of the same value.
+
+    Raises BotFailedError.
+    """
     rated: list[tuple[int, float]] = []
-    for option in decision.options:
+    for option in options:
         best = max(option, key=lambda action: values[action])
-        rated.append((decision.action if decision.action in option else best, float(values[best])))
-    rated.sort(key=lambda each: (-each[1], each[0] != decision.action))
+        rated.append((played if played in option else best, float(values[best])))
+    rated.sort(key=lambda each: (-each[1], each[0] != played))
     if not np.isfinite(rated[0][1]):
         raise BotFailedError(f"the bot {spec}: action_values evaluates no legal action of a decision")
     probabilities = probabilities_of(bot, np.array([value for _, value in rated]))
-    options = [
+    return [
         RatedOption(action, value if np.isfinite(value) else None, probability)
         for (action, value), probability in zip(rated, probabilities, strict=True)
     ]
-    actual = next(index for index, each in enumerate(options) if each.action == decision.action)
-    value = options[actual].value
-    return Opinion(options, actual, None if value is None else rated[0][1] - value)
 
 
 def probabilities_of(bot: Agent, values: np.ndarray) -> list[float] | list[None]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from agents.review.modules import IMPORT, with_imports
 from agents.review.review import Review
+from agents.review.totals import Totals
 from engine.svg import sprite
 
-ENTRY = "review_view.js"  # its `showReview` draws the page
+ENTRY, TOTALS_ENTRY = "review_view.js", "review_totals.js"  # their `show` draws a page of its data
 # Nothing is loaded from anywhere. Inline scripts are allowed: the page consists of them.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:"
 PAGE = """\
@@ -42,9 +44,8 @@ PAGE = """\
 {data}
 </script>
 <script type="module">
-import {{ showReview }} from "{entry}";
-const {{ messages, review }} = JSON.parse(document.getElementById("data").textContent);
-showReview(document.querySelector("main"), messages, review);
+import {{ show }} from "{entry}";
+show(document.querySelector("main"), JSON.parse(document.getElementById("data").textContent));
 </script>
 </body>
 </html>
@@ -52,24 +53,36 @@ showReview(document.querySelector("main"), messages, review);
 
 
 def page(review: Review) -> str:
-    """The page as HTML. Raises ValueError where the files of the server's pages are missing."""
+    """A review as HTML. Raises ValueError where the files of the server's pages are missing."""
+    title = f"{review.of.names[review.of.seat]}, reviewed by {', '.join(review.bots)}"
+    return drawn_by(ENTRY, title, {"messages": review.of.record.events, "review": review.as_json()})
+
+
+def totals_page(totals: Totals, player: str, bots: Sequence[str]) -> str:
+    """The reviews of many games as HTML, with the dearest mistakes to look at. Raises as `page`."""
+    shown = [[{"messages": each.messages, "decision": each.decision} for each in of_bot] for of_bot in totals.mistakes]
+    title = f"{player}, {totals.games:,} games reviewed by {', '.join(bots)}"
+    return drawn_by(TOTALS_ENTRY, title, {"totals": totals.as_json(player, bots), "shown": shown})
+
+
+def drawn_by(entry: str, title: str, data: Any) -> str:
+    """A page that a module draws. Raises ValueError where the files of the server's pages are missing."""
     try:
         web = files("server") / "web"
-        modules = with_imports(ENTRY, lambda name: (web / name).read_text("utf-8"))
+        modules = with_imports(entry, lambda name: (web / name).read_text("utf-8"))
         style = "\n".join(
             each.read_text("utf-8") for each in sorted((web / "css").iterdir(), key=lambda file: file.name)
         )
     except (OSError, ModuleNotFoundError) as error:
         raise ValueError(f"--html needs the files of server/web, which are missing here ({error})") from error
-    names = review.of.names
     return PAGE.format(
         policy=POLICY,
-        title=escape(f"{names[review.of.seat]}, reviewed by {', '.join(review.bots)}"),
+        title=escape(title),
         style=style,
-        imports=embedded({"imports": {specifier(name): address(text) for name, text in modules.items()}}),
+        imports=json_for_script({"imports": {specifier(name): address(text) for name, text in modules.items()}}),
         sprite=sprite(),
-        data=embedded({"messages": review.of.record.events, "review": review.as_json()}),
-        entry=specifier(ENTRY),
+        data=json_for_script(data),
+        entry=specifier(entry),
     )
 
 
@@ -84,6 +97,6 @@ def address(module: str) -> str:
     return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
 
 
-def embedded(value: Any) -> str:
+def json_for_script(value: Any) -> str:
     """JSON that cannot end the script element around it."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

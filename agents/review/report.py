@@ -11,24 +11,12 @@ from rich.text import Text
 from agents.review.decisions import Decision
 from agents.review.opinions import RatedOption
 from agents.review.review import Json, Review
+from agents.review.words import action_words
 from engine.mjai.actions import action_message
-from engine.mjai.messages import Message
 from engine.records.model import round_name
 
 N_MISTAKES = 10
 UNKNOWN = "–"
-# Type of an mjai action -> its words; {pai} is its tile.
-WORDS = {
-    "dahai": "discard {pai}",
-    "reach": "riichi",
-    "pon": "pon {pai}",
-    "daiminkan": "daiminkan {pai}",
-    "ankan": "ankan {pai}",
-    "kakan": "kakan {pai}",
-    "nukidora": "nukidora",
-    "ryukyoku": "kyushu kyuhai",
-    "none": "pass",
-}
 
 
 def print_review(review: Review, console: Console) -> None:
@@ -36,7 +24,7 @@ def print_review(review: Review, console: Console) -> None:
     names = review.of.names
     others = ", ".join(name for seat, name in enumerate(names) if seat != review.of.seat)
     console.print(Text(f"{names[review.of.seat]} (seat {review.of.seat}) against {others}", style="bold"))
-    if handed_over := review.of.record.told_handed_over(review.of.seat):
+    if handed_over := review.of.record.describe_handover(review.of.seat):
         console.print(Text(f"left out: {handed_over}"))
     for problem in review.of.problems:
         console.print(Text(f"left out, as it departs from the rules: {problem}"))
@@ -98,13 +86,6 @@ def option_words(option: RatedOption, view: np.record) -> str:
     """An option with the bot's probability, if it has any: ``discard 5p 83%``."""
     words = action_words(action_message(view, int(view["viewer"]), option.action))
     return words if option.probability is None else f"{words} {100 * option.probability:.0f}%"
-
-
-def action_words(action: Message) -> str:
-    """An mjai action in words: ``discard 5p``."""
-    if action["type"] == "hora":
-        return "tsumo" if action["actor"] == action["target"] else "ron"
-    return WORDS[action["type"]].format(pai=action.get("pai") or (action.get("consumed") or [""])[0])
 
 
 def loss_text(loss: float | None) -> str:

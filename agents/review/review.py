@@ -28,10 +28,10 @@ class Review:
             "names": [*self.of.names],
             "seat": self.of.seat,
             "bots": [*self.bots],
-            "decisions": [self._decision(index) for index in range(len(self.of.decisions))],
+            "decisions": [self.decision(index) for index in range(len(self.of.decisions))],
             "summary": [self.summary(bot) for bot in range(len(self.bots))],
             "problems": self.of.problems,
-            "handed_over": self.of.record.told_handed_over(self.of.seat),
+            "handed_over": self.of.record.describe_handover(self.of.seat),
         }
 
     def summary(self, bot: int) -> Json:
@@ -42,7 +42,8 @@ class Review:
         most_first = sorted(by_kind.items(), key=lambda item: -len(item[1]))
         return figures(self.opinions[bot]) | {"by_kind": {kind: figures(found) for kind, found in most_first}}
 
-    def _decision(self, index: int) -> Json:
+    def decision(self, index: int) -> Json:
+        """A decision, by its index, and what the bots think of it, as `as_json` has it."""
         decision, view = self.of.decisions[index], self.of.views[index]
         return {
             "message": decision.message,
@@ -55,12 +56,12 @@ class Review:
                 {
                     "best": 0,
                     "actual": opinions[index].actual,
-                    "loss": shortened(opinions[index].loss, 4),
+                    "loss": round_to_digits(opinions[index].loss, 4),
                     "actions": [
                         {
                             "action": action_message(view, self.of.seat, option.action),
-                            "value": shortened(option.value, 6),
-                            "prob": shortened(option.probability, 4),
+                            "value": round_to_digits(option.value, 6),
+                            "prob": round_to_digits(option.probability, 4),
                         }
                         for option in opinions[index].options
                     ],
@@ -76,7 +77,7 @@ def make_review(of: SeatDecisions, bots: Mapping[str, Agent], advance: Callable[
     Raises ValueError if there is no decision, and as `opinions_of` does.
     """
     if not of.decisions:
-        reasons = [*filter(None, [of.record.told_handed_over(of.seat)]), *of.problems]
+        reasons = [*filter(None, [of.record.describe_handover(of.seat)]), *of.problems]
         why = f": {reasons[0]}" if reasons else ""
         raise ValueError(f"{of.record.source}: seat {of.seat} has no decision to review{why}")
     return Review(of, bots, [opinions_of(bot, spec, of, advance) for spec, bot in bots.items()])
@@ -89,12 +90,12 @@ def figures(opinions: Iterable[Opinion]) -> Json:
     return {
         "decisions": len(agreed),
         "agreed": sum(agreed),
-        "accuracy": shortened(sum(agreed) / len(agreed), 6),
-        "mean_loss": shortened(sum(losses) / len(losses), 4) if losses else None,
+        "accuracy": round_to_digits(sum(agreed) / len(agreed), 6),
+        "mean_loss": round_to_digits(sum(losses) / len(losses), 4) if losses else None,
         "unknown": len(agreed) - len(losses),
     }
 
 
-def shortened(number: float | None, digits: int) -> float | None:
+def round_to_digits(number: float | None, digits: int) -> float | None:
     """A number with so many significant digits: none but 0 becomes 0."""
     return None if number is None else float(f"{number:.{digits}g}")

@@ -30,7 +30,7 @@ LEARNER = 0  # the index of the learning policy among the players
 
 
 class StoppedError(Exception):
-    """Acting was told to stop before the rounds had ended."""
+    """Acting was stopped before the rounds had ended."""
 
 
 class Experience(NamedTuple):
@@ -39,7 +39,7 @@ class Experience(NamedTuple):
     states: np.ndarray  # float32[n, n_state]
     oracle: np.ndarray  # float32[n, N_ORACLE]
     actions: np.ndarray  # float32[m, n_action]
-    base: np.ndarray  # float32[m]
+    prior_logits: np.ndarray  # float32[m]
     counts: np.ndarray  # int64[n]: actions of each choice
     chosen: np.ndarray  # int64[n]: index among them
     log_probability: np.ndarray  # float32[n]: of what was chosen
@@ -106,7 +106,7 @@ class Actor:
     def play(self, weights: Weights, former: Sequence[Weights], stop: Event) -> Experience:
         """Play every table to the end of its round and deal the next. Raises StoppedError soon after `stop` is set.
 
-        `former`: the former selves. Seats are theirs by index, so a list that has moved on gives a seat a newer one.
+        `former`: the former selves. Seats refer to them by index, so if the list has moved on, a seat gets a newer one.
         """
         tables, features = self._tables, features_named(self._games.bot)
         steps = [self._choose(features, weights, tables.records[:0])[0]]  # there may be no other
@@ -118,7 +118,7 @@ class Actor:
             steps.append(step)
             return actions
 
-        if self._opponents is None:  # an instance of its own, for a bot may have a state
+        if self._opponents is None:  # a separate instance, since a bot may have state
             self._opponents = [make(spec).act for spec in self._games.opponents]
         selves = [NetworkBot(self._games.bot, features, each).act for each in former]
         before = situations_of(tables.records, self._players)
@@ -137,7 +137,7 @@ class Actor:
         return join(steps, before, situations_of(tables.records, self._players), over, ranks)
 
     def _name(self, player: int) -> str:
-        """What to call a player, by its number."""
+        """Return what to call a player, by its number."""
         names = ["the learning policy", *(f"opponent {bot}" for bot in self._games.opponents)]
         return names[player] if player < len(names) else "a former self"
 
@@ -175,7 +175,7 @@ def join(
         np.concatenate([step.rows.states for step in steps]),
         np.concatenate([step.oracle for step in steps]),
         np.concatenate([step.rows.actions for step in steps]),
-        np.concatenate([step.rows.base for step in steps]),
+        np.concatenate([step.rows.prior_logits for step in steps]),
         np.concatenate([np.diff(step.rows.first) for step in steps]),
         np.concatenate([step.chosen for step in steps]),
         np.concatenate([step.log_probabilities for step in steps]),
@@ -198,6 +198,6 @@ class Task(NamedTuple):
 
 
 def play_task(task: Task) -> Iterator[tuple[int, Actor, Experience]]:
-    """A task of `engine.common.workers`: gives the number of the actor, the actor as it is then, and its experience."""
+    """A task of `engine.common.workers`: yields the number of the actor, its new state, and its experience."""
     experience = task.actor.play(task.weights, task.former, Event())
     yield task.number, task.actor, experience

@@ -26,8 +26,8 @@ from engine.common.program import BAD_ARGUMENTS
 from engine.rules import Scores
 
 EPILOG = """
-FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (how strong it was when),
-tensorboard/, and state.pt (to go on). Ctrl-C stops the run, and the same command continues it.
+FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (its strength over time),
+tensorboard/, and state.pt (to resume). Ctrl-C stops the run, and the same command continues it.
 """
 DEFAULT = Settings(Games("residual"))
 
@@ -39,7 +39,7 @@ def handicaps(text: str) -> tuple[Scores, ...]:
         try:
             found.append(scores_in(each.replace("-", ",")))
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{each!r} is no handicap such as 25000-35000-45000: {error}") from None
+            raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
     return tuple(found)
 
 
@@ -78,7 +78,7 @@ def train_parser() -> Parser:
         "--minutes",
         type=positive_number,
         default=DEFAULT.minutes,
-        help="of training in all; the learning rate falls to 0",
+        help="total training time; the learning rate falls to 0",
     )
     add("--seed", type=seed, default=DEFAULT.seed, help="of the first weights and of all games")
     add("--jobs", type=positive, default=usable_cores(), metavar="N", help="threads that act (default: cores)")
@@ -107,7 +107,7 @@ def add_games(parser: Parser) -> None:
         metavar="X",
         help="share of the games with opponents; 0: self-play alone",
     )
-    add("--opponents", type=some_bots, default="rule", metavar="BOT,…", help="bots that play beside it in these")
+    add("--opponents", type=some_bots, default="rule", metavar="BOT,…", help="bots that play against it in these")
     add(
         "--handicaps",
         type=handicaps,
@@ -149,7 +149,7 @@ def add_learning(parser: Parser) -> None:
         type=non_negative_number,
         default=learner.kl,
         metavar="X",
-        help="weight of the KL divergence from the base",
+        help="weight of the KL divergence from the prior (the policy of the prior logits)",
     )
     add("--epochs", type=positive, default=learner.epochs, metavar="N", help="times that each choice is learned from")
     add("--critic-sees", choices=("everything", "view"), default=learner.critic_sees, help="view: no hidden tile")
@@ -196,13 +196,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"agents.rl: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    from agents.rl.running import run  # only now: it takes PyTorch, which the options do not need
+    from agents.rl.running import run  # imported late: it loads PyTorch, which the options do not need
 
     return run(options, settings_of(options))
 
 
 def check_options(options: argparse.Namespace) -> None:
-    """Raise ValueError for options that cannot be carried out, as far as can be told without loading a bot."""
+    """Raise ValueError for options that cannot be carried out, as far as can be checked without loading a bot."""
     if options.former_every < math.inf and not options.against:
         raise ValueError("--former-every: former selves play in games with opponents only; give --against above 0")
     for bot in (*options.opponents, *options.measure_against):

@@ -1,4 +1,4 @@
-"""The kinds of network that can be trained: what each sees."""
+"""The kinds of network that can be trained, and the features that each sees."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 The advantage of a choice is generalized advantage estimation (Schulman et al. 2015, https://arxiv.org/abs/1506.02438)
 over the choices of one seat in one round. A round ends in the value of the situation that it leads to, which is 2 - the
-expected placement, and the last one in 2 - the placement. The values in between are those of a critic that sees all
-hands and the wall. The policy is raised by the clipped objective of Schulman et al. 2017 (https://arxiv.org/abs/1707.06347).
+expected placement; the last round ends in 2 - the placement. The values in between are those of a critic that sees all
+hands and the wall. The policy maximizes the clipped objective of Schulman et al. 2017
+(https://arxiv.org/abs/1707.06347).
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ def estimate_advantages(
 
 
 class Choices(NamedTuple):
-    """The choices of an `Experience` on the device of the learner, with what the critic says of them."""
+    """The choices of an `Experience` on the device of the learner, with the critic's values."""
 
     states: torch.Tensor  # float32[n, n_state]
     oracle: torch.Tensor  # float32[n, N_ORACLE]
     actions: torch.Tensor  # float32[m, n_action]
-    base: torch.Tensor  # float32[m]
+    prior_logits: torch.Tensor  # float32[m]
     counts: torch.Tensor  # int64[n]: actions of each choice
     first: torch.Tensor  # int64[n]: index of the first of them
     chosen: torch.Tensor  # int64[n]
@@ -68,7 +69,7 @@ class Learner:
     """The networks and their optimizers during training."""
 
     def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
-        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a device that is not there."""
+        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a missing device."""
         self.device = device_named(device)
         self.bf16 = has_bf16(self.device)  # whether steps multiply matrices in bf16
         self.hyperparameters = hyperparameters
@@ -168,7 +169,17 @@ class Learner:
         values, advantages = start + changes, np.empty_like(changes)
         estimate_advantages(part.table, part.seat, values, ends, self.hyperparameters.gae_lambda, advantages)
         first = np.cumsum(part.counts) - part.counts
-        rest = part.actions, part.base, part.counts, first, part.chosen, part.log_probability, start, values, advantages
+        rest = (
+            part.actions,
+            part.prior_logits,
+            part.counts,
+            first,
+            part.chosen,
+            part.log_probability,
+            start,
+            values,
+            advantages,
+        )
         return Choices(states, oracle, *map(self._tensor, rest))
 
     def _step(self, part: Choices, rows: torch.Tensor, mean: float, std: float) -> dict[str, float]:
@@ -178,7 +189,7 @@ class Learner:
         """
         states = part.states.index_select(0, rows)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-            log_policy, log_base = self.log_policy(part, rows, states)
+            log_policy, log_prior = self.log_policy(part, rows, states)
             value = part.start[rows] + self.critic(states, part.oracle.index_select(0, rows))
         log_chosen = log_policy.gather(1, part.chosen[rows, None])[:, 0]
         ratio = (log_chosen - part.log_probability[rows]).exp()
@@ -187,12 +198,12 @@ class Learner:
         probabilities = log_policy.exp()
         entropies = -(probabilities * log_policy).sum(1)
         entropy = entropies.mean()
-        kl = (probabilities * (log_policy - log_base)).sum(1).mean()
+        kl = (probabilities * (log_policy - log_prior)).sum(1).mean()
         loss = -surrogate - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
         descend(self.optimizer, self.policy, loss)
         value_loss = (value - part.value[rows] - part.advantage[rows]).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
-        named = {"surrogate": surrogate, "entropy": entropy, "kl_from_base": kl, "value_loss": value_loss}
+        named = {"surrogate": surrogate, "entropy": entropy, "kl_from_prior": kl, "value_loss": value_loss}
         with torch.no_grad():
             named["clip_fraction"] = ((ratio - 1).abs() > CLIP).float().mean()
             variance = (probabilities * (log_policy + entropies[:, None]).square()).sum(1).mean()
@@ -200,7 +211,7 @@ class Learner:
         return {name: float(each.detach()) for name, each in named.items()}
 
     def log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log probabilities of the actions of each choice, by the policy and by the base logits alone.
+        """Log probabilities of the actions of each choice, by the policy and by the prior logits alone.
 
         float32[n, most actions]; MIN_LOG_PROBABILITY where there is no action.
         """
@@ -208,17 +219,17 @@ class Learner:
         choice = torch.repeat_interleave(counts)
         position = torch.arange(len(choice), device=self.device) - (counts.cumsum(0) - counts)[choice]
         actions = part.first[rows][choice] + position
-        base = part.base[actions]
+        prior_logits = part.prior_logits[actions]
         none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
-        logits = base + self.policy(states, part.actions.index_select(0, actions), choice)
-        by_policy, by_base = (
+        logits = prior_logits + self.policy(states, part.actions.index_select(0, actions), choice)
+        by_policy, by_prior = (
             torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(MIN_LOG_PROBABILITY)
-            for each in (logits, base)
+            for each in (logits, prior_logits)
         )
-        return by_policy, by_base
+        return by_policy, by_prior
 
     def _learn_situations(self, part: Experience) -> float:
-        """Some steps of temporal difference for the values of situations; returns the mean loss."""
+        """Take some temporal-difference steps for the values of situations; return the mean loss."""
         with torch.no_grad():
             after = self.situation(self._tensor(part.after))
             targets = torch.where(self._tensor(part.over)[:, None], 2 - self._tensor(part.ranks), after)
@@ -242,7 +253,7 @@ def device_named(name: str) -> torch.device:
 
 
 def descend(optimizer: torch.optim.Optimizer, network: nn.Module, loss: torch.Tensor) -> None:
-    """One step of `optimizer` down `loss`, with the norm of the gradient of `network` clipped."""
+    """Take one step of `optimizer` to minimize `loss`, with the norm of the gradient of `network` clipped."""
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT)

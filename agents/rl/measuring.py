@@ -15,7 +15,7 @@ from agents.base import Agent
 from agents.registry import make
 from agents.rl.acting import StoppedError
 from engine.rules import TENHOU
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tables import PolicyFault, Tables
 
@@ -40,7 +40,7 @@ def measure(bot: Agent, opponent: str, walls: int, threads: int = 1) -> tuple[fl
     It plays `walls` walls, the same in every call, three times each, once at every seat, against two of `opponent`.
     `bot` must be one that several threads may use at once.
     """
-    seeds = [derived_seed(0, "rl measure", wall) for wall in range(walls)]
+    seeds = [derive_seed(0, "rl measure", wall) for wall in range(walls)]
     parts = [part for part in (seeds[i::threads] for i in range(threads)) if part]
     stop = Event()
     with ThreadPoolExecutor(threads) as pool:

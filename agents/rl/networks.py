@@ -14,7 +14,7 @@ DAMPING = 0.003  # of the mean variance of a feature
 
 
 class Critic(nn.Module):
-    """The change of 2 - placement that a seat can expect in this round, from all that there is to see."""
+    """The expected change of 2 - placement of a seat in this round, from everything at the table, hidden or not."""
 
     def __init__(self, n_state: int, width: int = 256, hidden: int = 128) -> None:
         super().__init__()
@@ -76,11 +76,11 @@ class Policy(nn.Module):
         joint = torch.addmm(w["state_bias"], states, w["state"])
         hidden = torch.relu(joint.index_select(0, choice) + actions @ w["action"])
         hidden = torch.relu(torch.addmm(w["hidden_bias"], hidden, w["hidden"]))
-        return (hidden * w["logit"]).sum(1)  # a product of matrices would be rounded to bf16 by autocast
+        return (hidden * w["logit"]).sum(1)  # autocast would round a matrix product to bf16
 
     @torch.no_grad()
     def whiten(self, states: torch.Tensor, actions: torch.Tensor) -> None:
-        """Whiten the features by the covariances of `states` and `actions`; the function stays as it is."""
+        """Whiten the features by the covariances of `states` and `actions`; the function does not change."""
         plain = self.plain()
         bias = plain["state_bias"].clone()
         for name, features in zip(WHITENED, (states, actions), strict=True):
@@ -99,7 +99,7 @@ class Policy(nn.Module):
 def whitening_of(features: torch.Tensor) -> torch.Tensor:
     """The symmetric P, float32[k, k], by which `features` float32[n, k] become uncorrelated, with equal variances.
 
-    Their mean variance stays as it is. A share DAMPING of it is added to all variances, for features can be constant.
+    Their mean variance is unchanged. A share DAMPING of it is added to all variances, since features can be constant.
     """
     covariance = torch.cov(features.double().T, correction=0)
     variance = covariance.diagonal().mean()

@@ -1,7 +1,7 @@
 """The policy network: its weights, and its compiled forward pass.
 
 A perceptron with ReLU that scores one action: the first layer is the sum of a product with the position and one with
-the action, so that the position is multiplied once and all actions share the same weights; then a hidden layer, then
+the action, so that the position is multiplied once, and all actions share the same weights; then a hidden layer, then
 the output, which is added to the logit that the action has without the network.
 """
 
@@ -74,7 +74,7 @@ def forward(
     states: np.ndarray,
     first: np.ndarray,
     actions: np.ndarray,
-    base: np.ndarray,
+    prior_logits: np.ndarray,
     state_weights: np.ndarray,
     state_bias: np.ndarray,
     action_weights: np.ndarray,
@@ -96,7 +96,7 @@ def forward(
             hidden[:] = hidden_bias
             add_product(both, hidden_weights, hidden)
             rectify(hidden)
-            total = base[a]
+            total = prior_logits[a]
             for j in range(len(hidden)):
                 total += hidden[j] * logit_weights[j]
             logits[a] = total
@@ -144,12 +144,12 @@ def choose_best(logits: np.ndarray, first: np.ndarray, chosen: np.ndarray) -> No
 
 def logits_of(weights: Weights, rows: Rows) -> np.ndarray:
     """The logit of each action of `rows`, float32[m]."""
-    logits = np.empty(len(rows.base), dtype=np.float32)
+    logits = np.empty(len(rows.prior_logits), dtype=np.float32)
     arguments: list[Any] = [
         rows.states,
         rows.first,
         rows.actions,
-        rows.base,
+        rows.prior_logits,
         *(weights[name] for name in NAMES),
         logits,
     ]
@@ -170,8 +170,8 @@ def random_weights(features: Features, joint: int, hidden: int, seed: int) -> We
     return weights
 
 
-def widened(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
-    """The same function by wider layers: units are added (function-preserving, an idea of Net2Net, Chen et al. 2016).
+def widen(weights: Weights, features: Features, joint: int, hidden: int, seed: int) -> Weights:
+    """Return the same function with wider layers (function-preserving, as in Net2Net, Chen et al. 2016).
 
     New units have random inputs; their weights into old units and into the logit are 0.
     """
@@ -204,10 +204,10 @@ def load_weights(path: Path, features: Features) -> Weights:
     except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); python -m agents.rl train writes such files") from None
-    return checked_weights(path, found, features)
+    return check_weights(path, found, features)
 
 
-def checked_weights(path: Path, found: Weights, features: Features) -> Weights:
+def check_weights(path: Path, found: Weights, features: Features) -> Weights:
     """The weights `found` in a file, C-contiguous. Raises ValueError, in one line, if `features` do not fit them."""
     joint, hidden = (_width(found.get(name)) for name in ("state", "hidden"))
     for name, shape in shapes(features.n_state, features.n_action, joint, hidden).items():

@@ -1,4 +1,4 @@
-"""What ``python -m agents.rl train`` does: a run with its progress, measurements and saves."""
+"""The command ``python -m agents.rl train``: a run with its progress, measurements and saves."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Training:
         self._saved, self._saved_iteration = run.seconds, run.iteration
 
     def go_on(self) -> int:
-        """Run an iteration after another until the time is over; returns the exit code."""
+        """Run iterations until the time is up; return the exit code."""
         run, folder = self._run, self._options.folder
-        folder.mkdir(parents=True, exist_ok=True)  # only now: a run that cannot begin leaves none
+        folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
         writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
         done = min(int(run.seconds), self._total)
         with writer, Progress("seconds", self._total, done) as progress:
@@ -76,7 +76,7 @@ class Training:
         return OK
 
     def _is_due(self) -> bool:
-        """Whether a measurement is missing, also one that was interrupted."""
+        """Return whether a measurement is missing, including one that was interrupted."""
         last, every = last_measured(self._options.folder / CURVE), 60 * self._options.measure_every
         if last is None:
             return True

@@ -29,7 +29,7 @@ class Hyperparameters(NamedTuple):
     critic_rate: float = 1e-3  # of the critic, at the start
     gae_lambda: float = 0.6
     entropy: float = 0.012  # weight of the entropy of the policy
-    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the base logits
+    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the prior logits
     batch_size: int = 8192
     epochs: int = 1
     critic_sees: str = "everything"  # or "view": an ablation
@@ -46,13 +46,13 @@ class Settings:
     tables: int = 1024  # of an actor
     width: int | None = None  # of the first layer of a new policy; None: that of the weights it starts from, or WIDTH
     hidden: int | None = None  # of its second layer; None: that of the weights, or HIDDEN
-    minutes: float = 480.0  # the learning rate falls linearly to 0 until then
+    minutes: float = 480.0  # the learning rate falls linearly to 0 by then
     measured_against: tuple[str, ...] = ("rule",)
     walls: int = 1000  # of a measurement, each played three times
     device: str = "cpu"
-    former_every: float = math.inf  # minutes; every so often the policy as it is becomes one more opponent
+    former_every: float = math.inf  # minutes after which, again and again, the current policy becomes one more opponent
 
-    def fixed(self) -> dict[str, str]:
+    def fixed_options(self) -> dict[str, str]:
         """The options that a run cannot change, as the command line spells them, by name."""
         options = asdict(self.games) | self.hyperparameters._asdict()
         options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}

@@ -1,7 +1,7 @@
-"""Pin and sou are alike: a network sees the suit that a seat has more of in the place of pin.
+"""The symmetry of pin and sou: a network sees the suit of which a seat has more in the place of pin.
 
-So what it learns about one suit holds for the other. Features are written for the suits as they are; then those that
-stand for pin and for sou are swapped, as arrays of pairs say.
+So what it learns about one suit holds for the other. Features are written for the suits as they are; then the features
+of pin and of sou are swapped, in pairs given by arrays.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def side_by_side(starts: Iterable[int]) -> list[tuple[int, int]]:
 
 @inner
 def sou_first(t: np.record, seat: int) -> bool:
-    """Whether a network sees sou in the place of pin, because it is the longer suit of `seat`.
+    """Return whether a network sees sou in the place of pin, because it is the longer suit of `seat`.
 
-    That is the suit with more tiles in hand and melds, a meld counting as three. If both have as many, the first rank
-    decides of which the hand has more in one suit.
+    That is the suit with more tiles in hand and melds, a meld counting as three. If both have the same number, the
+    first rank of which the hand has more in one suit decides.
     """
     p = t.seat[seat]
     more = first = np.int64(0)

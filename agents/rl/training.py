@@ -1,8 +1,8 @@
 """The loop of ``python -m agents.rl train``: act, learn, measure.
 
-In each iteration every actor plays a round at all its tables by the present policy, and the learner learns from it.
-Acting is compiled code that releases the GIL, so actors are threads; on a cluster they are workers. After an iteration
-all that the next one needs can be saved: a run that was interrupted goes on from there.
+In each iteration every actor plays a round at all its tables by the current policy, and the learner learns from it.
+Acting is compiled code that releases the GIL, so actors are threads; on a cluster they are workers. After an iteration,
+everything that the next one needs can be saved: an interrupted run resumes from there.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
-from agents.rl.policy import NAMES, Weights, checked_weights, load_weights, random_weights, save_weights, widened
+from agents.rl.policy import NAMES, Weights, check_weights, load_weights, random_weights, save_weights, widen
 from agents.rl.settings import HIDDEN, WIDTH, Settings
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 
 Played: TypeAlias = tuple[int, Actor, Experience]
 STATE, CURVE, PICTURE, TENSORBOARD = "state.pt", "curve.csv", "curve.svg", "tensorboard"
@@ -53,7 +53,7 @@ class Run:
         self.seconds = 0.0  # of training
         self.former: list[Weights] = []  # former selves among the opponents
         self.features = features_named(settings.games.bot)
-        seeds = (derived_seed(settings.seed, "actor", i) for i in range(settings.jobs))
+        seeds = (derive_seed(settings.seed, "actor", i) for i in range(settings.jobs))
         self._actors = [Actor(settings.games, settings.tables, seed) for seed in seeds]
         if (folder / STATE).is_file():
             self.learner = self._load()
@@ -70,7 +70,7 @@ class Run:
         for option, wanted, least in zip(("--width", "--hidden"), (width, hidden), had, strict=True):
             if wanted is not None and wanted < least:
                 raise ValueError(f"{option} {wanted}: {start} has {least}; a network can only be widened")
-        return widened(weights, self.features, width or had[0], hidden or had[1], seed)
+        return widen(weights, self.features, width or had[0], hidden or had[1], seed)
 
     def _new_learner(self, weights: Weights) -> Learner:
         return Learner(weights, self.settings.hyperparameters, self.settings.seed, self.settings.device)
@@ -86,12 +86,12 @@ class Run:
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
-            raise damaged(path, error) from None
-        for name, value in self.settings.fixed().items():
+            raise damage_error(path, error) from None
+        for name, value in self.settings.fixed_options().items():
             if before.get(name) != value:
                 what = f"began with {name} {before.get(name)}, not {value}"
                 raise ValueError(f"{path}: {what}; give the same options, or another folder")
-        weights, *self.former = (checked_weights(path, each, self.features) for each in (weights, *former))
+        weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("--width", "--hidden"), asked, widths, strict=True):
             if wanted not in (None, width):
@@ -103,7 +103,7 @@ class Run:
             for actor, each in zip(self._actors, state["actors"], strict=True):
                 actor.load_state(each)
         except Exception as error:
-            raise damaged(path, error) from None
+            raise damage_error(path, error) from None
         return learner
 
     def save(self) -> None:
@@ -113,14 +113,14 @@ class Run:
             "actors": [actor.state() for actor in self._actors],
             "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
-            "settings": self.settings.fixed(),
+            "settings": self.settings.fixed_options(),
         }
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
 
     def next_iteration(self) -> dict[str, float]:
-        """Act and learn; returns the metrics of `Learner.learn`. After an exception only what was saved can go on."""
+        """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""
         began = monotonic()
         experience = self.act()
         rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)
@@ -128,7 +128,7 @@ class Run:
         if self.iteration == WARM_UP:  # by now the tables are in all rounds of a game
             self.learner.whiten(experience)
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
-        generator = np.random.default_rng(derived_seed(self.settings.seed, "learning", self.iteration))
+        generator = np.random.default_rng(derive_seed(self.settings.seed, "learning", self.iteration))
         metrics = self.learner.learn(experience, generator)
         if not self.learner.is_finite():
             what = f"{self.folder}: weights became infinite or NaN in iteration {self.iteration}, which is not saved"
@@ -169,7 +169,7 @@ class Run:
         return rows
 
 
-def damaged(path: Path, error: Exception) -> ValueError:
+def damage_error(path: Path, error: Exception) -> ValueError:
     """What is wrong with a state, in one line."""
     what = " ".join(str(error).split()) or type(error).__name__
     return ValueError(f"{path}: cannot be continued ({what}); take another folder")

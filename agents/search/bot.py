@@ -1,4 +1,4 @@
-"""The bot `search`: tries the candidates of a fast bot in sampled worlds, and plays what turns out best.
+"""The bot `search`: tries the candidates of a fast bot in sampled worlds, and plays the best one.
 
 =====================  ================================================================================================
 ``search``             as ``search:n=400``
@@ -12,7 +12,8 @@
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
-Where the fast bot leaves one candidate, it is played. What the bot found out goes along with its replies over mjai.
+If the fast bot leaves a single candidate, it is played. The results of the search are sent along with the replies over
+mjai.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ OPTIONS: BotOptions = {
 
 
 class Search:
-    """The search as an agent. An instance is not for several threads at once."""
+    """The search as an agent. An instance must not be used by several threads at once."""
 
     def __init__(self, name: str, bot: ActionValues, options: dict[str, Any], seed: int) -> None:
         """`options`: values by the names in OPTIONS."""
@@ -121,7 +122,7 @@ class Search:
         return self._decide(views)[0]
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: as `agents.search.tree` has them, less that of the action chosen."""
+        """See `agents.base.ActionValues`: as in `agents.search.tree`, minus that of the action chosen."""
         return self._decide(views)[1]
 
     def annotate(self) -> dict[str, Any]:

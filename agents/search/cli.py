@@ -42,7 +42,7 @@ def fit(path: Path, bots: tuple[str, ...], games: int, seed: int) -> int:
     check_output("FILE", path)
     for bot in bots:
         registry.check(bot)
-    from agents.search import fit as fitting  # only now: these take numba, which the options do not need
+    from agents.search import fit as fitting  # imported late: these load numba, which the options do not need
     from agents.search.model import save_model
     from engine.common.progress import Progress
 

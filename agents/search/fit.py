@@ -1,9 +1,9 @@
 """Fits the model of hidden hands to games: what opponents hold, and the shanten of their hands.
 
-The tile weights are those of a logistic regression: a tile that the viewer does not see is in the hand of an opponent
-or not, by its features, beside the share of the unseen tiles that are in that hand. The shanten weights are such that
-the sampled worlds have the shanten that the true hands have: in each round they gain the logarithm of the ratio of the
-two frequencies.
+The tile weights are those of a logistic regression: whether a tile that the viewer does not see is in the hand of an
+opponent, by its features, with the share of the unseen tiles that are in that hand as offset. The shanten weights make
+the hands in sampled worlds have the shanten of the true hands: each round adds the logarithm of the ratio of the two
+frequencies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agents.search.model import Model
 from agents.search.tiles import N_FEATURES, tile_features
 from agents.search.worlds import BUCKET, N_BUCKETS, N_MELDS, N_SHANTENS, SAMPLER, fill_sampler, next_world
 from engine.compiling import kernel
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.shanten import shanten
 from engine.table import N_SEATS, TABLE, raw_bytes
 from engine.table_kernels import write_view
@@ -104,8 +104,8 @@ def positions(bots: tuple[str, ...], games: int, seed: int) -> np.ndarray:
     Raises ValueError.
     """
     kept: list[np.ndarray] = []
-    tables = Tables([derived_seed(seed, "worlds", game) for game in range(games)])
-    made = [make(bot, derived_seed(seed, "bot", i)) for i, bot in enumerate(bots)]
+    tables = Tables([derive_seed(seed, "worlds", game) for game in range(games)])
+    made = [make(bot, derive_seed(seed, "bot", i)) for i, bot in enumerate(bots)]
     count = 0
 
     def acting(i: int) -> Policy:
@@ -157,7 +157,7 @@ def fit_tiles(tables: np.ndarray) -> np.ndarray:
 
 
 def fit(bots: tuple[str, ...], games: int, seed: int) -> Iterator[tuple[str, Model]]:
-    """Fit a model to games between three bots; yields what has been done, and the model so far."""
+    """Fit a model to games between three bots; yields a report of each step, and the model so far."""
     tables = positions(bots, games, seed)
     views = views_of(tables)
     tiles = fit_tiles(tables)
@@ -168,7 +168,7 @@ def fit(bots: tuple[str, ...], games: int, seed: int) -> Iterator[tuple[str, Mod
     sampler, worlds = np.zeros(SAMPLER.itemsize, dtype=np.uint8), np.zeros(WORLDS * len(tables), dtype=TABLE)
     for i in range(ROUNDS):
         lay_worlds(
-            raw_bytes(views), np.uint64(derived_seed(seed, "round", i)), tiles, shantens, sampler, raw_bytes(worlds)
+            raw_bytes(views), np.uint64(derive_seed(seed, "round", i)), tiles, shantens, sampler, raw_bytes(worlds)
         )
         found = np.zeros(shape)
         count_shantens(raw_bytes(worlds), found)

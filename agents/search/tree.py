@@ -28,7 +28,7 @@ from engine.turn import act
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
-PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted beside the worlds tried: a rare result may not have come yet
+PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted with the worlds tried: a rare result may not have come up yet
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -87,7 +87,7 @@ def best_of(s: np.record) -> int:
 def drop(s: np.record, limit: int) -> None:
     """Drop the candidates that the worlds up to `limit` can hardly make the best.
 
-    The variance of a difference, in placements squared, is taken from the worlds tried and PSEUDO_WORLDS more, whose is
+    The variance of a difference, in placements squared, is estimated from the worlds tried and PSEUDO_WORLDS more with
     PSEUDO_VARIANCE.
     """
     best, known = best_of(s), s.worlds + s.prior_weight

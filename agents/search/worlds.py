@@ -2,9 +2,9 @@
 
 The chance of a world is the product, over the hidden hands, of a weight for each tile (a log-linear model of what the
 seat has discarded, `tiles`), and of a weight for the shanten of the hand by its melds and discards. A hand in riichi is
-tenpai and does not wait for tiles that have passed it, unless no such hand is found in RIICHI_TRIES. Both kinds of
-weights are fitted to games (`fit`). From world to world some tiles are exchanged between the hands and the rest
-(Metropolis et al. 1953), and the rest is shuffled.
+tenpai and does not wait for tiles that have passed it, unless RIICHI_TRIES tries find none. Both kinds of weights are
+fitted to games (`fit`). From world to world some tiles are exchanged between the hands and the rest (Metropolis et al.
+1953), and the rest is shuffled.
 """
 
 from __future__ import annotations
@@ -174,9 +174,9 @@ def exchange(w: np.record, s: np.record, i: int, j: int) -> float:
 
 @inner
 def step(w: np.record, s: np.record, shanten_weights: np.ndarray, only: int) -> None:
-    """One step of Metropolis: exchange a tile of a hand for one that is not in it, or do not.
+    """Take one Metropolis step: exchange a tile of a hand for one outside it, or reject the exchange.
 
-    `only`: a hand that is exchanged with the rest, while the other stays as it is; HANDS: any.
+    `only`: a hand that is exchanged with the rest, while the other is kept; HANDS: any.
     """
     i, j = draw(s, s.size[0] + s.size[1]), draw(s, np.int64(s.n))
     first, second = hand_of(s, i), hand_of(s, j)

@@ -214,7 +214,7 @@ def hand_features(
 
 @inner
 def tile_features(t: np.record, dora: np.ndarray, kind: int, out: np.ndarray) -> None:
-    """Write the features of a tile of `kind` into `out` float32[15]: its class, dora, and how the hand goes with it."""
+    """Write the features of a tile of `kind` into `out` float32[15]: its class, dora, and how it fits the hand."""
     p = t.seat[t.viewer]
     han = value_han(t, np.int64(t.viewer), kind)
     out[1 if han > 0 else CLASS_OF[kind]] = 1
@@ -270,8 +270,8 @@ def tile_of(t: np.record, action: int) -> int:
     return np.int64(-1)
 
 
-# Type of action -> tiles that leave the hand, melds that it makes, whether a discard follows. Of the types without a
-# hand to be left (nukidora has one) none is asked.
+# Type of action -> tiles that leave the hand, melds that it makes, whether a discard follows. The entries of types that
+# leave no hand (nukidora leaves one) are not used.
 TILES_OF_TYPE = np.array([1, 0, 2, 3, 1, 0, 0, 0, 0, 4, 1], dtype=np.int64)
 MELDS_OF_TYPE = np.array([0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=np.int64)
 DISCARDS_AFTER = np.array([0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0], dtype=np.bool_)

@@ -4,5 +4,5 @@
 
 * `spec`: the strength in the text of a bot;
 * `dial`: a bot that plays another one's actions less and less well;
-* `scale`: how far the dial must be turned for so many points, as ``python -m arena calibrate BOT`` has measured it.
+* `scale`: the setting of the dial for a number of points, as measured by ``python -m arena calibrate BOT``.
 """

@@ -1,9 +1,9 @@
 """The dial: a bot that plays another bot's actions less and less well.
 
-Two ways to err follow each other (`Setting`): first the action is drawn from softmax(values / temperature) of the bot's
-action values, at a temperature that rises up to a point; then, at that temperature, a rising share of the decisions is
-a legal action drawn uniformly, until all are. Every action is treated alike: a dialled bot also misses wins, as far as
-the bot values what else it could do, and in the random share always.
+Two kinds of errors follow each other (`Setting`): first the action is drawn from softmax(values / temperature) of the
+bot's action values, at a temperature that rises up to a point; then, at that temperature, a rising share of the
+decisions is a legal action drawn uniformly, until all are. All actions are treated alike, so a dialled bot also misses
+wins: by the softmax if the bot values the alternatives, and in the random share in any case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scale of a bot: how far the dial is turned for how many points, and the file in which it is kept."""
+"""The scale of a bot: the setting of the dial for each number of points, and the file in which it is kept."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def scale_path(bot: str) -> Path:
     """Where the scale of `bot` is kept.
 
     ==================================================  ==============================================================
-    ``FILE.py:NAME``                                    ``FILE.NAME.strength.json``, beside the file
+    ``FILE.py:NAME``                                    ``FILE.NAME.strength.json``, next to the file
     ``NAME:FOLDER``, with or without ``?OPTIONS``       ``FOLDER/strength.json``
     ``NAME:FILE``, likewise                             ``FILE.strength.json``
     any other                                           ``scales/NAME.json`` in this package
@@ -77,7 +77,7 @@ def scale_path(bot: str) -> Path:
 
 
 def read_scale(bot: str) -> Scale:
-    """The scale of a bot. Raises ValueError, in one line, if there is none, or its file holds none."""
+    """The scale of a bot. Raises ValueError, in one line, if there is none, or its file is invalid."""
     path = scale_path(bot)
     remedy = f"{program_name('arena')} calibrate {bot}"
     try:

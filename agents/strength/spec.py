@@ -21,7 +21,7 @@ STRENGTH = re.compile(r"-[1-9]\d{0,3}", re.ASCII)
 def split_strength(spec: str) -> tuple[str, int | None]:
     """The bot and its strength in points below full strength, such as ``("rule", -300)``; None without a strength.
 
-    Raises ValueError, in one line, for what is meant as a strength and is none: ``rule@300``, ``rule@-99999``,
+    Raises ValueError, in one line, for an invalid strength: ``rule@300``, ``rule@-99999``,
     ``rule@abc``.
     """
     bot, at, strength = spec.rpartition("@")

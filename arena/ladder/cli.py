@@ -12,7 +12,7 @@ from arena.options import add_game_options
 from engine.common.options import Parser, bots_of, positive
 
 GAMES = 30_000
-SLOW = frozenset({"search"})  # bots that take seconds for a game: they play only if --bots names them
+SLOW = frozenset({"search"})  # bots that take seconds per game: they play only if --bots names them
 
 EPILOG = f"""\
 {HOW}
@@ -47,6 +47,6 @@ def main(arguments: Sequence[str]) -> int:
             specs.check(bot)
     except ValueError as error:
         parser.error(str(error))
-    from arena.ladder.running import start  # only now: it takes numba, which the options do not need
+    from arena.ladder.running import start  # imported late: it loads numba, which the options do not need
 
     return start(parser, options, arguments)

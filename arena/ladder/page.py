@@ -17,35 +17,33 @@ from engine.common.options import printable
 INTRODUCTION = """\
 # The ladder
 
-Every bot against every other, on shared walls. This page was made by:
+Ratings of the bots, from games of every bot against every other on shared walls. This page is the output of:
 
 ```sh
 {command}
 ```
 
-{games:,} games ({rules}, {length}, seed {seed}): the two bots that have met least meet next, in all rotations of the
-seats. Every two have met in at least {fewest:,} games.
+{games:,} games ({rules}, {length}, seed {seed}): every two bots met in at least {fewest:,} games.
 
-Ratings are those of the Plackett-Luce model: if a bot is 400 points better than another, the odds that it finishes
-ahead are 10 to 1. The mean of all bots is 0. Intervals are 95 % confidence intervals, those of ratings by the
-bootstrap; all games on a wall are one observation. Decisions/s are those of one core in games of the bot against
-itself, with the engine and the statistics ({machine}).
+A lead of 400 points means odds of 10 to 1 of finishing ahead (Plackett-Luce model); the mean of all bots is 0.
+Intervals are 95 % confidence intervals, those of ratings by the bootstrap over walls. Decisions/s are those of one
+core in games of the bot against itself, engine and statistics included ({machine}).
 """
 PAIRS = """
 ## Every pair
 
-How often, in %, the bot of the row finished ahead of the bot of the column, in the games that both played. The
-intervals are at most ± {widest:.1f}.
+Share of games, in %, in which the bot of the row finished ahead of the bot of the column. The intervals are at most
+± {widest:.1f}.
 """
 PLAY_TABLE = """
 ## Play
 
-`python -m arena --help` says what the columns mean.
+`python -m arena columns` defines the columns.
 """
 
 
 def page(league: League, decisions_per_second: Mapping[str, float], command: str, machine: str) -> str:
-    """The page; ``command`` makes it. ``decisions_per_second``: of the bots that play, on such a ``machine``."""
+    """Return the page that ``command`` makes. ``decisions_per_second``: of the bots that play, on this ``machine``."""
     introduction = INTRODUCTION.format(
         command=command,
         games=league.games,
@@ -89,7 +87,7 @@ def _play(league: League) -> Iterator[str]:
 
 
 def all_games(league: League, bot: str) -> BotGames:
-    """The games of a bot as one, for the statistics that are computed from sums alone."""
+    """Merge the games of a bot, for the statistics that are computed from sums alone."""
     nothing = np.empty((0, 0))
     return BotGames(bot, league.totals[bot][np.newaxis, np.newaxis], nothing, nothing)
 
@@ -104,7 +102,7 @@ def _origins(league: League) -> Iterator[str]:
 
 
 def _code(bot: str) -> str:
-    """A bot's name, which may be of a stranger's league: it ends neither the code nor the cell of a table."""
+    """Return a bot's name as code; names in a stranger's league must end neither the code nor the table cell."""
     name = printable(bot).replace("`", "'").replace("|", "/")
     return f"`{name}`"
 

@@ -1,4 +1,4 @@
-"""The ladder, as the command line asks for it: its league is played, and its page written."""
+"""Runs the ladder for the command line: plays its league and writes its page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
 
 
 def decisions_per_second(run: ArenaRun, notes: Console) -> float:
-    """How fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
+    """Return how fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
     notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False)
     run.play(notes)
     return float(run.document["speed"]["decisions_per_second"])

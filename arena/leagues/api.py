@@ -12,7 +12,7 @@ from rich.console import Console
 from arena.leagues.games import LeagueSettings
 from arena.leagues.league import League
 from arena.leagues.run import LeagueRun
-from engine.checks import checked_seed, whole_number
+from engine.checks import check_seed, whole_number
 
 
 def league(
@@ -52,7 +52,7 @@ def league(
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
     if hours is not None and not hours > 0:
         raise ValueError(f"hours must be positive, not {hours!r}")
-    settings = LeagueSettings(checked_seed(seed), rules, length)
+    settings = LeagueSettings(check_seed(seed), rules, length)
     run = LeagueRun(
         settings,
         bots,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from arena.bot_games import N_COUNTS, by_bot, finishing_orders
-from arena.checkpoint import checked_walls
+from arena.checkpoint import check_walls
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
 from engine.contests.seating import ROTATIONS
@@ -63,7 +63,7 @@ class Meeting:
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> Meeting:
         """A meeting from its entry in a file. Raises ValueError, LookupError or TypeError for one that is damaged."""
-        bots, walls = tuple(entry["bots"]), checked_walls(entry["walls"])
+        bots, walls = tuple(entry["bots"]), check_walls(entry["walls"])
         words = [line.split() for line in entry["orders"]]
         orders = np.array([[ORDERS[word] for word in of_wall] for of_wall in words], dtype=np.int8)
         totals, faults = np.array(entry["totals"], np.int64), np.array(entry["faults"], np.int64)

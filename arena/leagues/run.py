@@ -30,7 +30,7 @@ from engine.common.workers import at_most, open_pool
 from engine.contests.ratings import SAMPLES
 from engine.contests.schedule import Batch, walls_of_pairs
 from engine.contests.seating import ROTATIONS
-from engine.records.model import told
+from engine.records.model import describe_source
 from engine.table import N_SEATS
 
 # Between two looks at the ratings while games are played, and of the bootstrap of such a look.
@@ -94,7 +94,7 @@ class LeagueRun:
         if others:
             raise ValueError(
                 f"{json} names bots that are programs or files, which only the command line starts: name all that are "
-                f"to play with --bots, also {told(', '.join(others))}"
+                f"to play with --bots, also {describe_source(', '.join(others))}"
             )
 
     @staticmethod

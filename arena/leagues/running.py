@@ -14,7 +14,7 @@ from arena.chunk import GameError
 from arena.leagues.games import LeagueSettings
 from arena.leagues.league import print_league
 from arena.leagues.run import LeagueRun
-from arena.running import how_to_join, uninterrupted
+from arena.running import how_to_join, ignore_interrupts
 from engine.common.options import Parser, describe_error, printable
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
@@ -49,7 +49,7 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
     console, notes = screen(), Console(stderr=True)
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if league_run.games:
-        note(resumed(league_run))
+        note(describe_progress(league_run))
     for spec in filter(connects_to_us, league_run.bots):
         note(how_to_join(spec))
     code, why = OK, ""
@@ -62,7 +62,7 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
         code, why = INTERRUPTED, "interrupted"
     except (GameError, WorkerError, OSError) as error:
         code, why = FAILED, describe_error(error)
-    with uninterrupted():
+    with ignore_interrupts():
         league = league_run.league()
         print_league(console, league)
         kept = league_run.store.path
@@ -78,7 +78,7 @@ def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | N
     return code
 
 
-def resumed(league_run: LeagueRun) -> str:
+def describe_progress(league_run: LeagueRun) -> str:
     """How many games there are, and how many will be played."""
     total, games = league_run.total, league_run.games
     if total is None:

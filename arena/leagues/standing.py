@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.statistic import Statistic
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numpy
+if TYPE_CHECKING:  # definitions are printed without numba
     from engine.contests.standings import Standing
 
 STANDINGS: tuple[Statistic[Standing], ...] = (

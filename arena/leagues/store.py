@@ -19,7 +19,7 @@ from arena.checkpoint import (
     DAMAGE,
     CheckpointError,
     LineFile,
-    checked_walls,
+    check_walls,
     differing,
     digest_of_files,
     digest_of_weights,
@@ -102,7 +102,7 @@ class Store:
             bots = tuple(line["bots"])
             if len(bots) != N_SEATS or not self._identities.keys() >= set(bots):
                 raise ValueError(f"not three bots of the league: {bots}")
-            self.taken.append(Batch(bots, tuple(checked_walls(line["walls"]))))
+            self.taken.append(Batch(bots, tuple(check_walls(line["walls"]))))
 
     def _know(self, row: dict[str, Any]) -> None:
         """A bot in a file. Raises LookupError, TypeError or ValueError."""

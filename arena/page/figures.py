@@ -11,13 +11,14 @@ import numpy as np
 from arena.bot_games import DEAL_INS, ROUNDS, SCORE, WINS, BotGames, estimate, fair
 from arena.page.plotting import BOTS, LINES, MARKERS, TEXT, svg
 from arena.tallies.names import HISTOGRAMS, block
-from engine.contests import student
+from engine.common import student
+from engine.contests.observations import PLACE
 from engine.contests.seating import ROTATIONS
 from engine.scoring.yaku import YAKU
 from engine.table import N_SEATS
 
 FEW, MANY = 2, 200  # the walls at which a running mean begins, and at how many points it is drawn
-SETTLED = 0.05  # of the walls: what a running mean does before is not worth the space that it takes
+SETTLED = 0.05  # of the walls: earlier values of a running mean are not worth the space that they take
 SCORE_STEP = 5_000  # points
 N_FREQUENT = 15  # yaku
 LEAST_SHARE = -2  # % where an axis begins at the lowest: a marker at 0 is whole
@@ -27,13 +28,13 @@ OFFSET = 0.12  # between the bots at one place of an axis
 
 @dataclass(frozen=True)
 class Data:
-    """What figures are drawn of: the games of each bot."""
+    """The data of the figures: the games of each bot."""
 
     bots: Sequence[BotGames]
 
     @property
     def placements_are(self) -> str:
-        """Which placements the table and the figures show."""
+        """The kind of placements that the table and the figures show."""
         return "as played" if self.bots[0].luck is None else "without the luck of the walls"
 
 
@@ -45,7 +46,7 @@ def convergence(axes: Any, data: Data) -> None:
     for index, bot in enumerate(data.bots):
         values = bot.fair_placements
         means = np.cumsum(values)[at - 1] / at
-        widths = np.array([student.half_width(values[:n]) or 0.0 for n in at])
+        widths = np.array([student.half_width(values[:n], PLACE) or 0.0 for n in at])
         axes.plot(at * ROTATIONS, means, color=BOTS[index], linestyle=LINES[index])
         axes.fill_between(at * ROTATIONS, means - widths, means + widths, color=BOTS[index], alpha=0.18, linewidth=0)
         settled = at >= SETTLED * n_walls
@@ -73,11 +74,11 @@ def placements(axes: Any, data: Data) -> None:
 def seats(axes: Any, data: Data) -> None:
     """The mean placement of each bot on each seat, with its interval."""
     for index, bot in enumerate(data.bots):
-        by_seat = [estimate(placements_at(bot, seat)) for seat in range(N_SEATS)]
+        by_seat = [estimate(placements_at(bot, seat), PLACE) for seat in range(N_SEATS)]
         axes.errorbar(
             np.arange(N_SEATS) + (index - 1) * OFFSET,
             [each.mean for each in by_seat],
-            [each.interval or 0.0 for each in by_seat],
+            [each.interval or np.nan for each in by_seat],  # no bar for one wall
             fmt=MARKERS[index], color=BOTS[index], capsize=3,
         )  # fmt: skip
     axes.set_xticks(range(N_SEATS), ["east first", "south first", "west first"])
@@ -117,15 +118,18 @@ def plane(axes: Any, data: Data) -> None:
 
 
 def share(bot: BotGames, count: int) -> tuple[float, float]:
-    """A count in % of rounds, and the half-width of its interval: of a ratio of means over walls (delta method)."""
+    """A count in % of rounds, and the half-width of its interval: of a ratio of means over walls (delta method).
+
+    A wall that is off has one more in each game (`engine.common.student`). NaN for one wall, which has no interval.
+    """
     counts, rounds = (bot.counts[..., column].sum(axis=1).astype(float) for column in (count, ROUNDS))
     ratio = counts.sum() / rounds.sum()
-    width = student.half_width((counts - ratio * rounds) / rounds.mean()) or 0.0
+    width = student.half_width((counts - ratio * rounds) / rounds.mean(), ROTATIONS / rounds.mean()) or np.nan
     return 100 * ratio, 100 * width
 
 
 def yaku(axes: Any, data: Data) -> None:
-    """How many of its wins each bot had with each of the most frequent yaku."""
+    """How often each bot won with each of the most frequent yaku."""
     wins = [block(bot.tallied, "wins_by_yaku") / max(bot.total("wins"), 1) for bot in data.bots]
     frequent = sorted(YAKU, key=lambda each: -sum(own[each.number] for own in wins))[:N_FREQUENT]
     width = 0.8 / N_SEATS
@@ -139,7 +143,7 @@ def yaku(axes: Any, data: Data) -> None:
 
 
 def win_points(axes: Any, data: Data) -> None:
-    """How much the hands were worth that each bot won."""
+    """The value of the hands that each bot won."""
     bins = np.searchsorted(VALUES, HISTOGRAMS["wins_by_points"], side="right") - 1
     for index, bot in enumerate(data.bots):
         counted = np.bincount(bins, block(bot.tallied, "wins_by_points"), minlength=len(VALUES))
@@ -166,7 +170,7 @@ def turns_of(histogram: str) -> Callable[[Any, Data], None]:
 
 
 def step(axes: Any, index: int, counted: np.ndarray, edges: np.ndarray) -> None:
-    """Draw a distribution of a bot, in %, as steps; nothing of nothing."""
+    """Draw a distribution of a bot, in %, as steps; nothing if it is empty."""
     if counted.sum() > 0:
         shares = 100 * counted / counted.sum()
         axes.stairs(shares, edges, color=BOTS[index], linestyle=LINES[index], linewidth=1.6)

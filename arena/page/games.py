@@ -38,10 +38,10 @@ class BigGame:
 def biggest_games(results: Results, page: Path, saved: Path | None) -> list[BigGame]:
     """The games with the highest scores. ``page``: where the page will be; ``saved``: the folder of saved games."""
     games = nlargest(N_GAMES, results.games(), key=lambda game: max(game["scores"]))
-    return [BigGame(game["wall_seed"], game["rotation"], **described(game, page, saved)) for game in games]
+    return [BigGame(game["wall_seed"], game["rotation"], **describe_game(game, page, saved)) for game in games]
 
 
-def described(game: dict[str, Any], page: Path, saved: Path | None) -> dict[str, Any]:
+def describe_game(game: dict[str, Any], page: Path, saved: Path | None) -> dict[str, Any]:
     """The result of a game, and where its record is if it was saved."""
     by_place = sorted(zip(game["placements"], game["seats"], game["scores"], strict=True))
     return {"result": [(bot, score) for _, bot, score in by_place]} | record_of(game, page, saved)

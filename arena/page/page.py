@@ -1,4 +1,4 @@
-"""The report of a run as one HTML page that asks for nothing: no script, no font, no image from anywhere."""
+"""The report of a run as one self-contained HTML page: no scripts, and no fonts or images to load."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def page(data: Data, document: dict[str, Any], games: Sequence[BigGame]) -> str:
 
 
 def _name(name: str) -> str:
-    """A bot's name, which may be anything: its direction of writing does not reach what follows."""
+    """Return a bot's name, which may be any text: its writing direction does not affect what follows."""
     return f"<bdi>{escape(name)}</bdi>"
 
 
@@ -86,7 +86,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
-    """What was played, and what came out of it."""
+    """Yield what was played, and with what result."""
     settings, bot = document["settings"], document["bots"][0]
     line = (
         f"{bot['games']:,} games on {bot['games'] // ROTATIONS:,} walls, each in {ROTATIONS} rotations of the seats; "

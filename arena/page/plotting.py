@@ -12,12 +12,12 @@ from html import escape
 from io import StringIO
 from typing import Any
 
-# Of each bot, so that colour is not all that differs: its line as matplotlib wants it, and in SVG, and its marker.
+# For each bot, so that bots differ in more than colour: the line style for matplotlib and for SVG, and the marker.
 LINES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 DASHES = ("", "6 3", "2 2")
 MARKERS = ("o", "s", "^")
 
-# Colours that stand for those of the page while matplotlib draws.
+# Placeholders for the colours of the page while matplotlib draws.
 TEXT, GRID, BOTS = "#010101", "#020202", ("#030300", "#030301", "#030302")
 OF_PAGE = {TEXT: "currentColor", GRID: "var(--line)"} | {bot: f"var(--bot-{i})" for i, bot in enumerate(BOTS)}
 
@@ -48,9 +48,9 @@ NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
 def svg(name: str, label: str, height: float, draw: Callable[[Any], None]) -> str:
-    """What ``draw`` draws on the axes that it is given, as an element; ``height`` in inches.
+    """Return what ``draw`` draws on its axes as an SVG element; ``height`` in inches.
 
-    ``name``: unique on the page. ``label``: tells who does not see the figure what it shows.
+    ``name``: unique on the page. ``label``: describes the figure to readers who cannot see it.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -61,11 +61,11 @@ def svg(name: str, label: str, height: float, draw: Callable[[Any], None]) -> st
         figure = Figure(figsize=(WIDTH, height))
         draw(figure.subplots())
         figure.savefig(text, format="svg", transparent=True, metadata=NO_METADATA)
-    return _embedded(text.getvalue(), name, label)
+    return _embed(text.getvalue(), name, label)
 
 
-def _embedded(text: str, name: str, label: str) -> str:
-    """An SVG file as an element of a page: without header and styles, and with identifiers of its own."""
+def _embed(text: str, name: str, label: str) -> str:
+    """An SVG file as an element of a page: without header and styles, and with unique identifiers."""
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", text, count=1)

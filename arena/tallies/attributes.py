@@ -20,7 +20,7 @@ HEAD = '''\
 """The statistics of a bot, and of two bots compared, as attributes with their types.
 
 Written by ``python -m arena.tallies.attributes arena/bot_statistics.py`` from the tables of `arena.columns` and
-`arena.tallies.columns`. Rates are shares of 1; None is a mean of nothing.
+`arena.tallies.columns`. Rates are fractions of 1; None is a mean without observations.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _class(name: str, text: str, others: dict[str, tuple[str, str]], statistics:
 
 
 def _type(statistic: Statistic[Any]) -> str:
-    """What ``compute`` is annotated to return."""
+    """Return the annotated return type of ``compute``."""
     compute = statistic.compute
     function = compute if inspect.isfunction(compute) else type(compute).__call__
     return str(inspect.signature(function).return_annotation)

@@ -78,7 +78,7 @@ WON = (
     _per("win_red_dora", "red fives", "red_dora_han", "wins", "red fives per win"),
     _per("win_ura_dora", "ura dora", "ura_dora_han", "wins", "ura dora per win"),
     _per("win_nukidora", "nukidora", "nukidora_han", "wins", "han of nukidora per win; a North set aside that an "
-         "indicator shows counts among the dora besides"),
+         "indicator shows also counts as dora"),
 )  # fmt: skip
 RIICHI = (
     _share("riichi_first_share", "first, % of riichi", "first_riichis", "riichis",
@@ -193,7 +193,7 @@ DEALER = (
            "share of the other rounds won"),
     _points("non_dealer_win_points", "not the dealer: win points", "win_points - dealer_win_points",
             "wins - dealer_wins",
-            "mean value of the hands won as another than the dealer, without honba and riichi sticks"),
+            "mean value of the hands won as non-dealer, without honba and riichi sticks"),
     _share("non_dealer_deal_in_rate", "not the dealer: dealt in, %", "deal_ins - dealer_deal_ins",
            "rounds - dealer_rounds", "share of the other rounds in which others won on a tile of this bot"),
     _points("non_dealer_deal_in_points", "not the dealer: deal-in points", "deal_in_points - dealer_deal_in_points",
@@ -216,7 +216,7 @@ COURSE = (
     _share("busting_win_rate", "busts of others, %", "busting_wins", "games",
            "wins after which another had a score below zero, per game"),
     _share("behind_rate", "20,000 points behind, %", "behind_games", "games",
-           "share of games in which a round began with 20,000 points or more less than the first had"),
+           "share of games in which a round began 20,000 points or more behind the first place"),
     _share("comeback_rate", "comebacks, % of these", "comebacks", "behind_games",
            "share of these games that were finished first"),
     *(

@@ -76,7 +76,7 @@ TALLIES: dict[str, str] = {
     "dealer_tsumo_losses": "rounds as the dealer that another won by tsumo",
     "dealer_tsumo_loss_points": "points paid in these rounds, honba included",
     "busting_wins": "rounds won at the end of which another score was below zero",
-    "behind_games": "games in which a round began with 20,000 points or more less than the first had",
+    "behind_games": "games in which a round began 20,000 points or more behind the first place",
     "comebacks": "of these, finished first",
 }
 N_SINGLE = len(TALLIES)

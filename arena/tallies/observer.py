@@ -21,7 +21,7 @@ class TallyObserver:
     """Counts the rounds of ``games`` on ``tables``: an `arena.observers.GameObserver`."""
 
     def __init__(self, tables: Tables, games: Sequence[Game], parts: Sequence[int], tallies: np.ndarray) -> None:
-        """Add to ``tallies``, int32[parts, bots, N_TALLIES]; ``parts``: to which part each game is added."""
+        """Add to ``tallies``, int32[parts, bots, N_TALLIES]; ``parts``: the part to which each game is added."""
         self._tables = tables
         self._tallies = tallies.reshape(-1, N_TALLIES)
         self._rows = N_SEATS * np.array(parts, dtype=np.int64)[:, None] + [game.seats for game in games]
@@ -35,13 +35,13 @@ class TallyObserver:
         """See GameObserver."""
 
 
-def packed(tallies: np.ndarray) -> str:
-    """Tallies int32[parts, bots, N_TALLIES], most of which are zero, as a short text."""
+def pack(tallies: np.ndarray) -> str:
+    """Return tallies int32[parts, bots, N_TALLIES], most of which are zero, as a short text."""
     return base64.b85encode(zlib.compress(np.ascontiguousarray(tallies, dtype="<i4").tobytes())).decode("ascii")
 
 
-def unpacked(text: str) -> np.ndarray:
-    """The tallies that a text stands for, read only. Raises ValueError for another text."""
+def unpack(text: str) -> np.ndarray:
+    """Return the tallies in such a text, read-only. Raises ValueError for any other text."""
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(base64.b85decode(text), MAX_BYTES)

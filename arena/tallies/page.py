@@ -1,7 +1,6 @@
-"""The tables of docs/statistics.md, written from the tables of statistics and counts.
+"""docs/statistics.md with the tables of all statistics and counts, which stand there as lines ``<!-- NAME -->``.
 
-``python -m arena.tallies.page docs/statistics.md`` brings the page up to date: what stands between the lines
-``<!-- NAME -->`` and ``<!-- end -->``.
+``python -m arena.tallies.page docs/statistics.md`` prints it; the documentation site gets it from docs/hooks.py.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from arena.tallies.columns import GROUPS
 from arena.tallies.names import BLOCKS, TALLIES
 from arena.tallies.times import TIMES
 
-BLOCK = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->", re.DOTALL)
+PLACE = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
 HEAD = ("key", "shown as", "unit", "definition", "computed as")
 
 
@@ -60,15 +59,10 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def update(page: str) -> str:
-    """The page with every table up to date. Raises KeyError for a table that is not one of `TABLES`."""
-    return BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n\n{TABLES[found[1]]()}\n<!-- end -->", page)
-
-
-def main(path: Path) -> None:
-    """Bring a page up to date."""
-    path.write_text(update(path.read_text(encoding="utf-8")), encoding="utf-8")
+def filled(page: str) -> str:
+    """The page with its tables. Raises KeyError for a table that is not one of `TABLES`."""
+    return PLACE.sub(lambda place: TABLES[place[1]](), page)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    sys.stdout.write(filled(Path(sys.argv[1]).read_text(encoding="utf-8")))

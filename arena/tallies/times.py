@@ -1,8 +1,8 @@
 """How long bots take for their decisions: wall time, which differs from run to run.
 
 A row of times is int64[N_TIMES]: nanoseconds in all, then a histogram of the nanoseconds of a decision, with
-`BINS_PER_OCTAVE` bins for each doubling. A bot is asked for many decisions at once, if many games are played at once:
-then each of them has taken its share of the time.
+`BINS_PER_OCTAVE` bins for each doubling. If many games are played at once, a bot is asked for many decisions in one
+call, and each of them counts as an equal share of its time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.statistic import Statistic
 
-if TYPE_CHECKING:  # --help has the definitions, and needs no numba
+if TYPE_CHECKING:  # definitions are printed without numba
     import numpy as np
 
     from engine.tables import Policy
@@ -42,7 +42,7 @@ class Stopwatch:
 
 
 def bin_of(nanoseconds: float) -> int:
-    """The index in a row of times at which a decision of that length counts."""
+    """Return the index in a row of times at which a decision of that length is counted."""
     return 1 + min(int(BINS_PER_OCTAVE * log2(max(nanoseconds, 1.0))), N_TIMES - 2)
 
 

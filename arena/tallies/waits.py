@@ -1,6 +1,6 @@
 """The shape of a wait, compiled.
 
-A hand in tenpai consists of complete sets (and a pair) but for a part, which a further tile completes. The parts:
+A tenpai hand consists of complete sets (and a pair) and one incomplete part, which one more tile completes. The parts:
 
 * ryanmen: two tiles in a row that a tile on either side completes, as in 4-5;
 * kanchan: two tiles with a gap, as in 4-6;
@@ -8,8 +8,8 @@ A hand in tenpai consists of complete sets (and a pair) but for a part, which a 
 * shanpon: two pairs, of which one becomes a triplet;
 * tanki: a single tile, which becomes the pair.
 
-The shape of a wait is the first of these whose own tiles are all the kinds that complete the hand, those of which the
-hand holds four left out. A wait on one kind of seven pairs or of thirteen orphans is tanki. Every other wait (nobetan,
+The shape of a wait is the first of these whose waits are all the kinds that complete the hand, leaving out kinds of
+which the hand holds four. A wait on one kind of seven pairs or of thirteen orphans is tanki. Every other wait (nobetan,
 three kinds and more) is multi.
 """
 

@@ -1,8 +1,8 @@
 """python -m benchmarks.arena: what statistics and the luck of the walls cost in games of `rule`, on one core.
 
 The same games are played in turn without them, with the statistics (counts, tallies and decision times), and with both.
-The time is that of the processor, so that other programs do not count; the medians are printed, and those of the ratios
-of neighbours.
+Processor time is measured, so that other programs do not count; the medians of the times and of the ratios of
+consecutive measurements are printed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def play_plain(bots: Sequence[Bot]) -> None:
 
 
 def play_with_statistics(bots: Sequence[Bot], luck: bool = False) -> None:
-    """Play all games and count everything, with ``luck`` also what the walls give."""
+    """Play all games with statistics; with ``luck``, also measure the luck of the walls."""
     played = tables()
     tallies = np.zeros((1, N_SEATS, N_TALLIES), dtype=np.int32)
     observers: list[GameObserver] = [TallyObserver(played, GAMES, [0] * len(GAMES), tallies)]
@@ -66,7 +66,7 @@ SIDES: dict[str, Callable[[Sequence[Bot]], None]] = {
 
 
 def seconds(play: Callable[[Sequence[Bot]], None], bots: Sequence[Bot]) -> float:
-    """Seconds of the processor that playing all games takes."""
+    """Return the processor seconds that playing all games takes."""
     start = time.process_time()
     play(bots)
     return time.process_time() - start

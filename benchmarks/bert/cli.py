@@ -1,4 +1,4 @@
-"""How many samples a second are encoded, and evaluated by a network: one by one or batched, on one core or a GPU."""
+"""Samples per second that are encoded and evaluated by a network: one by one or batched, on one core or a GPU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from benchmarks.bert.methods import Method, all_methods
 from benchmarks.timing import ROUNDS, rate
 from engine.common.options import Parser
 
-WALLS = range(40)  # of the games that samples are taken from
+WALLS = range(40)  # of the games from which samples are taken
 N_SAMPLES = 3000
 N_SAMPLES_ONE_BY_ONE = 32  # in a round of a method that evaluates them one by one
 

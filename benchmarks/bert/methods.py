@@ -33,7 +33,7 @@ class Method(NamedTuple):
 
     name: str
     policy: Policy
-    batched: bool  # all samples in one call, else each in a call of its own
+    batched: bool  # all samples in one call, else one call for each
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """float32[n, N_LABELS] of `encoded`."""

@@ -1,4 +1,4 @@
-"""python -m benchmarks.bots: decisions a second of linear and softmax beside rule and efficiency."""
+"""python -m benchmarks.bots: decisions per second of linear and softmax compared with rule and efficiency."""
 
 import sys
 

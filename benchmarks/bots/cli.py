@@ -1,7 +1,7 @@
-"""python -m benchmarks.bots: decisions a second of the compiled bots, on one core.
+"""python -m benchmarks.bots: decisions per second of the compiled bots, on one core.
 
-All bots answer the same views, those of games of `rule`, in turn. The time is that of the processor, so that other
-programs do not count.
+All bots answer the same views, those of games of `rule`, in turn. Processor time is measured, so that other programs do
+not count.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GOALS = {"linear": 100_000, "softmax": 100_000, "yaku": 2_000, "efficiency": Non
 
 
 def decisions_per_second(bot: Agent, views: np.ndarray) -> float:
-    """How many of `views` TABLE[n] a bot answers in a second of the processor."""
+    """Return how many of `views` TABLE[n] a bot answers per second of processor time."""
     start = time.process_time()
     bot.act(views)
     return len(views) / (time.process_time() - start)

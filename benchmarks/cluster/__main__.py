@@ -1,4 +1,4 @@
-"""python -m benchmarks.cluster: workers on a Ray cluster beside processes."""
+"""python -m benchmarks.cluster: workers on a Ray cluster compared with processes."""
 
 import sys
 

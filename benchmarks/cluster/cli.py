@@ -1,8 +1,8 @@
 """python -m benchmarks.cluster: the arena's games/s by two processes and by two workers of a Ray cluster.
 
 Both play the same games in turn on this machine: processes, cluster, processes, cluster … The workers of both are
-started and warm before anything is measured; how long that took is printed beside the rates. The machine must be quiet:
-beside other programs the system may divide the processor in another way between processes and the workers of Ray.
+started and warm before anything is measured; how long that took is printed next to the rates. The machine must be
+quiet: when other programs run, the system may give processes and the workers of Ray different shares of the processor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORKERS = 2
 
 
 def seconds_for(pool: AnyPool[Task, Update], tasks: Sequence[Task]) -> float:
-    """How long a pool takes for some tasks."""
+    """Return how long a pool takes for some tasks."""
     start = perf_counter()
     for _ in pool.run(tasks):
         pass

@@ -1,6 +1,6 @@
-"""python -m benchmarks.compiling: the kernels that cost most to compile, and what is compiled into them.
+"""python -m benchmarks.compiling: the most expensive kernels to compile, and the functions compiled into them.
 
-Each kernel is compiled in a process of its own, with an empty cache. Seconds are those of the processor. ``types``:
+Each kernel is compiled in a separate process, with an empty cache. Seconds are processor time. ``types``:
 byte code to LLVM's intermediate code, for all functions in the kernel; the other two steps are LLVM's.
 """
 
@@ -28,7 +28,7 @@ from engine.common.progress import Progress
 from engine.machine_code import name_of
 
 CODE = "from benchmarks.compiling.cli import measure; measure({name!r})"
-STEPS = {"_optimize_final_module": CPUCodeLibrary, "_finalize_specific": JITCodeLibrary}  # LLVM's, timed by their names
+STEPS = {"_optimize_final_module": CPUCodeLibrary, "_finalize_specific": JITCodeLibrary}  # steps of LLVM, timed by name
 
 
 class Timer(event.Listener):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class Timer(event.Listener):  # type: ignore[misc]
             self._open[-1][1] += spent
 
 
-def timed(function: Callable[..., Any], seconds: dict[str, float], step: str) -> Callable[..., Any]:
+def add_time(function: Callable[..., Any], seconds: dict[str, float], step: str) -> Callable[..., Any]:
     """A function whose processor time is added up."""
 
     def call(*arguments: Any) -> Any:
@@ -65,10 +65,10 @@ def timed(function: Callable[..., Any], seconds: dict[str, float], step: str) ->
 
 
 def measure(name: tuple[str, str, int]) -> None:
-    """Compile one kernel, in a process of its own, and print what it cost as JSON."""
+    """Compile one kernel, in a separate process, and print its cost as JSON."""
     seconds: dict[str, float] = defaultdict(float)
     for step, owner in STEPS.items():
-        setattr(owner, step, timed(getattr(owner, step), seconds, step))
+        setattr(owner, step, add_time(getattr(owner, step), seconds, step))
     timer = Timer()
     event.register("numba:compile", timer)
     began = process_time()
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for kernel in kernels:
             costs.append((cost_of(kernel), kernel))
             progress.advance()
-    table = Table("kernel", "seconds", "types", "optimising", "machine code", "functions", "dearest of them", box=None)
+    table = Table("kernel", "seconds", "types", "optimising", "machine code", "functions", "slowest function", box=None)
     for cost, kernel in sorted(costs, key=lambda each: each[0]["total"], reverse=True)[: options.rows]:
         optimising, code = (cost["steps"].get(step, 0.0) for step in STEPS)
         dearest = ", ".join(name.rpartition(".")[2] for name, _ in Counter(cost["functions"]).most_common(4))

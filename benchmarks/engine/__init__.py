@@ -1,1 +1,1 @@
-"""The speed of the engine beside other Python packages for the same work."""
+"""The speed of the engine compared with other Python packages for the same work."""

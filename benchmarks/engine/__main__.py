@@ -1,4 +1,4 @@
-"""python -m benchmarks.engine: the engine beside riichienv and mahjong."""
+"""python -m benchmarks.engine: the engine compared with riichienv and mahjong."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""python -m benchmarks.engine: the speed of the engine beside riichienv and mahjong, start-up time and memory.
+"""python -m benchmarks.engine: the speed of the engine compared with riichienv and mahjong, start-up time and memory.
 
 The engine and the baseline are measured in turn, so that a change of the machine's speed affects both.
 """
@@ -65,7 +65,7 @@ def compare(name: str, unit: str, goal: float, engine: Work, baseline: str, base
 
 
 def play_in_processes(pool: multiprocessing.pool.Pool, n: int) -> int:
-    """Play ``n`` batches of games, half of them in each of two processes; returns decisions."""
+    """Play ``n`` batches of games, half of them in each of two processes; return the number of decisions."""
     return sum(pool.map(workloads.play_batch, [512] * n, chunksize=n // 2))
 
 

@@ -1,1 +1,1 @@
-"""The vector environment beside RiichiEnv's environment."""
+"""The vector environment compared with RiichiEnv's environment."""

@@ -1,4 +1,4 @@
-"""python -m benchmarks.envs: steps a second of the vector environment beside RiichiEnv's."""
+"""python -m benchmarks.envs: steps per second of the vector environment compared with RiichiEnv's."""
 
 import sys
 

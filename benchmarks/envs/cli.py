@@ -1,9 +1,9 @@
-"""python -m benchmarks.envs: steps a second of the vector environment beside RiichiEnv's, on one core.
+"""python -m benchmarks.envs: steps per second of the vector environment and of RiichiEnv's, on one core.
 
 The same work on both sides: a learner at one seat gets its observation as planes, with the mask of its legal actions,
 and takes a random legal action; the other two seats take random legal actions, and are given no planes. A step is one
-action of the learner. The sides are measured in turn, so that a change of the machine's speed affects both. The time is
-that of the processor, so that other programs count less.
+action of the learner. The sides are measured in turn, so that a change of the machine's speed affects both. Processor
+time is measured, so that other programs matter less.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from benchmarks.timing import ROUNDS, Work
 from engine.common.options import Parser, positive
 
 STEPS = 20  # of all environments, in one piece of work
-SECONDS = 0.4  # of the processor, at least, for a measurement
+SECONDS = 0.4  # of processor time, at least, for a measurement
 GOAL = 10
 
 
 def rate(work: Work) -> float:
-    """Steps in a second of the processor."""
+    """Return the steps per second of processor time."""
     done, start = 0, time.process_time()
     while True:
         done += work()

@@ -1,4 +1,4 @@
-"""python -m benchmarks.playouts: playouts a second on one core."""
+"""python -m benchmarks.playouts: playouts per second on one core."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""python -m benchmarks.playouts: playouts a second on one core: compiled, and by a bot that answers views in lock step.
+"""python -m benchmarks.playouts: playouts per second on one core: compiled, and by a bot in lock step.
 
 Both play the same rounds to their ends: from positions in the middle of games of `rule`, every action that it compares,
-with the same walls. They are measured in turn; the time is that of the processor.
+with the same walls. They are measured in turn, by processor time.
 """
 
 from __future__ import annotations

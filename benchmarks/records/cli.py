@@ -1,8 +1,8 @@
 """python -m benchmarks.records: how fast records are validated, from an archive and from plain files.
 
 The archive holds copies of real hanchan (tests/data/records). On one core it is measured in turn with the same records
-as plain files, replayed one after another: by the time of the processor, so that other programs do not count. On all
-cores it is measured by the clock, with the start of the processes.
+as plain files, replayed one after another, by processor time, so that other programs do not count. On all cores wall
+time is measured, including the start of the processes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FORMATS = (".tar.zst", ".tar.gz", ".zip")
 
 
 def write_archive(path: Path, copies: int) -> None:
-    """An archive of so many copies of the real hanchan."""
+    """Write an archive of that many copies of the real hanchan."""
     writer = WRITERS["." + path.name.partition(".")[2]](path, 0)
     for copy in range(copies):
         for record in hanchan():
@@ -43,14 +43,14 @@ def hanchan() -> list[Path]:
     return sorted(RECORDS.glob("phoenix_*"))
 
 
-def timed(work: Callable[[], int], clock: Callable[[], float] = time.process_time) -> float:
-    """Records per second of one run: of this process on a core, so that others on the machine do not count."""
+def measure_rate(work: Callable[[], int], clock: Callable[[], float] = time.process_time) -> float:
+    """Return the records per second of one run; on one core by processor time, so that other programs do not count."""
     start = clock()
     n = work()
     return n / (clock() - start)
 
 
-def validated(path: Path, jobs: int) -> int:
+def count_valid(path: Path, jobs: int) -> int:
     """Validate an archive; returns the number of records."""
     reports = [report for _, report in check_all(members([path]), ANY, jobs=jobs)]
     assert all(report.is_clean for report in reports)
@@ -80,9 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_archive(path, options.copies)
             sides: list[tuple[float, float]] = []
             for _ in range(ROUNDS):
-                sides.append((timed(lambda: validated(path, 1)), timed(lambda: plain(options.copies))))  # noqa: B023
+                sides.append((measure_rate(lambda: count_valid(path, 1)), measure_rate(lambda: plain(options.copies))))  # noqa: B023
             archive, files = (statistics.median(side) for side in zip(*sides, strict=True))
-            parallel = timed(lambda: validated(path, cores), time.perf_counter)  # noqa: B023
+            parallel = measure_rate(lambda: count_valid(path, cores), time.perf_counter)  # noqa: B023
             table.add_row(ending, f"{archive:,.0f}", f"{files:,.0f}", f"{archive / files:.2f}", f"{parallel:,.0f}")
     Console(width=100).print(table)
     print(f"{len(hanchan())} hanchan, {options.copies} times in each archive; medians of {ROUNDS} runs")

@@ -1,6 +1,6 @@
 """python -m benchmarks.rl: what acting and learning of `agents.rl` cost on one core, for each bot that it trains.
 
-Rates are of the time that this thread had on a core, so that other programs change them little. A choice is a decision
+Rates are per second of this thread's processor time, so that other programs hardly affect them. A choice is a decision
 with more than one action to choose from.
 """
 
@@ -33,7 +33,7 @@ JOINT, HIDDEN = 160, 64  # widths of the policy
 
 
 def thread_seconds(work: Callable[[], object]) -> float:
-    """Seconds that this thread computes in `work`, the lesser of two runs."""
+    """Return the seconds of processor time of this thread in `work`, the lower of two runs."""
     taken = []
     for _ in range(2):
         start = time.thread_time()

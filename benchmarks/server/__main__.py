@@ -1,4 +1,4 @@
-"""python -m benchmarks.server: the server beside a bare echo."""
+"""python -m benchmarks.server: the server compared with a bare echo server."""
 
 import sys
 

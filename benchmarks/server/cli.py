@@ -1,6 +1,7 @@
-"""python -m benchmarks.server: the server's throughput beside a bare asyncio echo of as many connections.
+"""python -m benchmarks.server: the server's throughput compared with a bare asyncio echo server.
 
-The server runs in one process, all bots in another, over real sockets of the loopback address.
+The echo server has as many connections. The server runs in one process, all bots in another, over real sockets of the
+loopback address.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ async def measure(
 
 
 def bots_for(games: int, counter: Counter, thinking: float = 0.0) -> list[TsumogiriBot]:
-    """Three bots for each of `games` games, each game in a room of its own."""
+    """Three bots for each of `games` games, each game in its own room."""
     seats = range(SEATS * games)
     return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}", thinking) for number in seats]
 
@@ -114,7 +115,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """The server's message rate to that of the echo."""
+        """The ratio of the server's message rate to that of the echo."""
         return self.games.rate / self.echo.rate
 
 

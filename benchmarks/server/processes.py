@@ -1,4 +1,4 @@
-"""The two servers that are measured, nukidora and a bare echo server, each in a process of its own."""
+"""The two servers that are measured, nukidora and a bare echo server, each in a separate process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Counts:
 
 
 def percentile(values: list[float], fraction: float) -> float:
-    """The value that this fraction of all do not exceed, in ms; NaN if there are none."""
+    """Return the quantile at ``fraction`` of values in seconds, in ms; NaN if there are none."""
     ordered = sorted(values) or [float("nan")]
     return 1000 * ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
 

@@ -1,8 +1,7 @@
 """python -m benchmarks.start: the time from a clone to the table of ``make arena``, of two commits in turn, by part.
 
-Each time the commit is cloned into a new folder, and installed and compiled there from nothing; what pip keeps of its
-downloads is used by both. Where a commit compiles while pip installs, the rest of the installation
-counts as "compile".
+Each time the commit is cloned into a new folder, and installed and compiled there from scratch; both use pip's cache of
+downloads. Where a commit compiles while pip installs, the rest of the installation counts as "compile".
 """
 
 from __future__ import annotations

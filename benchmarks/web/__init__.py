@@ -1,1 +1,1 @@
-"""What the web pages cost: those who look at them, and the games that others look at."""
+"""The cost of the web pages: for those who open them, and for the games that are watched."""

@@ -45,7 +45,7 @@ STEPS = """async (game) => {
 
 
 def chromium() -> str | None:
-    """Where Chromium is installed, None if it is not. The one without windows takes a third of the processor time."""
+    """Return where Chromium is installed, or None. The headless build takes a third of the processor time."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
@@ -59,7 +59,7 @@ def headless(program: str) -> Iterator[Browser]:
 
 
 def sizes(browser: Browser, url: str, pages: Mapping[str, str]) -> dict[str, int]:
-    """By the name of a page: bytes of it and of all its files as they are sent, without data of the API."""
+    """Return, by page name, the bytes sent for the page and all its files, without data of the API."""
     found = {}
     for name, path in pages.items():
         page = browser.new_page()

@@ -1,6 +1,6 @@
-"""The rate of a server that plays many games, while nobody and while many look at one more table.
+"""The rate of a server that plays many games, without and with many spectators at one more table.
 
-The table that they look at is played somewhat faster than people do; the other games as fast as they can be.
+The watched table is played somewhat faster than people play, the other games as fast as possible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.server.processes import ServerProcess
 SPAWN = multiprocessing.get_context("spawn")
 ROOM = "watched"
 PAUSE = 0.1  # seconds until a bot at the watched table replies
-NICENESS = 10  # of the spectators' process: their processors are not the server's
+NICENESS = 10  # of the spectators' process, so that it does not compete with the server
 HANDSHAKE = (
     "GET /api/games/{game}/events?hands=closed HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
     "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -87,7 +87,7 @@ def watch_main(port: int, count: int, pipe: Connection) -> None:
 
 @contextmanager
 def spectators(port: int, count: int) -> Iterator[list[int]]:
-    """So many spectators while the block runs; then the list holds the bytes that they were sent."""
+    """Run that many spectators while the block runs; afterwards the list holds the bytes that they received."""
     received: list[int] = []
     if not count:
         yield received
@@ -114,7 +114,7 @@ async def connect_slow(port: int, client: Client) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What the server did with or without spectators."""
+    """The work of the server with or without spectators."""
 
     per_second: float  # decisions
     per_cpu_second: float  # decisions per second of the server's CPU time
@@ -129,11 +129,11 @@ async def rates(server: ServerProcess, games: int, count: int, seconds: float, r
     for bot in bots_for(games, counter):
         await connect_tcp(server.ports["tcp"], bot)
     await asyncio.sleep(SETTLE_TIME)
-    return [(await measured(server, 0, seconds), await measured(server, count, seconds)) for _ in range(repeats)]
+    return [(await measure(server, 0, seconds), await measure(server, count, seconds)) for _ in range(repeats)]
 
 
-async def measured(server: ServerProcess, count: int, seconds: float) -> Rate:
-    """The rate with so many spectators."""
+async def measure(server: ServerProcess, count: int, seconds: float) -> Rate:
+    """Measure the rate with that many spectators."""
     watching = spectators(server.ports["ws"], count)
     received = await asyncio.to_thread(watching.__enter__)
     await asyncio.sleep(SETTLE_TIME)  # what was played before is sent

@@ -1,4 +1,4 @@
-"""Helpers of the command lines and long jobs of all packages.
+"""Helpers for the command lines and long jobs of all packages.
 
 ``options``   command-line parser, option types, one-line error messages
 ``progress``  progress bar of a long job

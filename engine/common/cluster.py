@@ -1,7 +1,7 @@
-"""Workers on the machines of a Ray cluster: the options that choose them.
+"""Workers on the machines of a Ray cluster: the command-line options that select them.
 
-The pool itself is in `engine.common.cluster_pool`, what runs on the machines in `engine.common.cluster_node`, and what
-is sent to them in `engine.common.cluster_package`.
+The pool itself is in `engine.common.cluster_pool`, the code that runs on the machines in `engine.common.cluster_node`,
+and the files sent to them in `engine.common.cluster_package`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from engine.common.options import Parser, positive, usable_cores
 
 LOCAL = "local"
-SETTINGS = {  # of Ray, which reads them when it is imported
+SETTINGS = {  # environment variables that Ray reads on import
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # it would print long messages on stdout when a worker dies
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it would warn of a default of later versions
@@ -29,10 +29,10 @@ SETTINGS = {  # of Ray, which reads them when it is imported
 class Cluster:
     """Workers on a Ray cluster.
 
-    ``address``: HOST:PORT of a cluster that this machine is a part of; LOCAL: one of this machine alone, which is
-    started for the run. ``limit``: workers at most; None: one for each CPU of the cluster. ``files``: files and folders
-    that the tasks read. Those below the current folder are sent to the machines, which must have the others
-    (`engine.common.cluster_package`).
+    ``address``: HOST:PORT of a cluster that this machine belongs to, or LOCAL for a single-machine cluster that is
+    started for the run. ``limit``: the maximum number of workers; None: one for each CPU of the cluster. ``files``:
+    files and folders that the tasks read. Those below the current folder are sent to the machines; any others must
+    already be there (`engine.common.cluster_package`).
     """
 
     address: str
@@ -69,15 +69,15 @@ def address(text: str) -> str:
 
 
 def workers_of(options: argparse.Namespace, files: Sequence[Path] = ()) -> int | Cluster:
-    """The workers that the options choose. ``files``: see `Cluster`. Raises ModuleNotFoundError without Ray."""
+    """Return the workers that the options select. ``files``: see `Cluster`. Raises ModuleNotFoundError without Ray."""
     if options.cluster is None:
         return options.jobs or usable_cores()
-    import_ray()  # a missing package is told before anything is done
+    import_ray()  # report a missing package before doing anything
     return Cluster(options.cluster, options.jobs, tuple(files))
 
 
 def import_ray() -> Any:
-    """Ray, which is not to print or report anything. Raises ModuleNotFoundError."""
+    """Import Ray, configured to print and report nothing. Raises ModuleNotFoundError."""
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     return import_module("ray")

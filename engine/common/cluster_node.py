@@ -1,8 +1,7 @@
-"""A worker on a machine of a cluster: what runs in the processes that Ray starts there.
+"""A worker on a machine of a cluster: the code that runs in the processes that Ray starts there.
 
-Ray has unpacked the package (`engine.common.cluster_package`), of which this module is a part. Nothing is
-imported here that needs more than the standard library: where compiled code is cached must be set before any of it is
-imported.
+Ray has unpacked the package (`engine.common.cluster_package`), which includes this module. Only modules that need
+nothing but the standard library are imported here: the cache folder must be set before compiled code is imported.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ CACHE, FILES = "cache", "files"  # in the package
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update of a task that sends another after it."""
+    """An update of a task that is not its last."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A task is done; ``updates``: its last update, none if it had none."""
+    """A task is done; ``updates``: its last update, or empty if it sent none."""
 
     updates: tuple[Any, ...]
 
@@ -44,7 +43,7 @@ class Failed:
 
 
 class Worker:
-    """Does what `engine.common.workers._serve` does in a process of a local pool."""
+    """The counterpart of `engine.common.workers._serve` in a process of a local pool."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -59,17 +58,17 @@ class Worker:
             told = f"{error}; every machine of the cluster needs the same packages"
             return Failed(ConnectionError(f"{socket.gethostname()}: {told}"))
         except Exception as error:
-            return failed(error)
+            return error_message(error)
         try:
             self._work = self._stack.enter_context(manager)
         except Exception as error:
-            return failed(error)
+            return error_message(error)
         return None
 
     def run(self, task: bytes) -> Iterator[bytes]:
-        """Run a pickled task; yields pickled messages, as Ray itself would make arrays that cannot be written.
+        """Run a pickled task. Yields pickled messages, because arrays that Ray itself transfers are read-only.
 
-        The last update comes with the news that the task is done: the parent gets both or neither.
+        The last update is part of the Done message, so that the parent gets both or neither.
         """
         last: list[Any] = []
         try:
@@ -78,25 +77,25 @@ class Worker:
                     yield pickle.dumps(Update(last.pop()))
                 last.append(update)
         except Exception as error:
-            yield pickle.dumps(failed(error))
+            yield pickle.dumps(error_message(error))
         else:
             yield pickle.dumps(Done(tuple(last)))
 
     def answer(self) -> None:
-        """Show that the worker lives."""
+        """Return, which shows that the worker is alive."""
 
     def close(self) -> None:
         """Leave the context manager."""
         self._stack.close()
 
 
-def failed(error: Exception) -> Failed:
-    """The message of an error that has just been raised."""
+def error_message(error: Exception) -> Failed:
+    """Return the message for an error that has just been raised."""
     return Failed(picklable(error))
 
 
 def settle() -> None:
-    """Make the package ready for use: the machine code that was sent, and the folder of the user's files."""
+    """Set up the package for use: the machine code that was sent, and the folder of the user's files."""
     os.environ["NUKIDORA_CACHE"] = str(ROOT / CACHE)
     (ROOT / FILES).mkdir(exist_ok=True)
     os.chdir(ROOT / FILES)

@@ -1,10 +1,10 @@
-"""What is sent to the machines of a cluster: the sources, the machine code compiled from them, and files of the user.
+"""The package sent to the machines of a cluster: sources, machine code compiled from them, and the user's files.
 
 It is a zip file, which Ray sends to a machine once and unpacks there:
 
 ``engine``, ``agents``, …    the packages
 ``cache``                    the machine code of their kernels (`engine.machine_code`)
-``files``                    what lies below the current folder here; the current folder there
+``files``                    the files below the current folder here; it becomes the current folder there
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from engine.common.cluster_node import CACHE, FILES
 from engine.kernel_registry import cached_files
 
 PACKAGES = ("engine", "agents", "arena", "nukidora")
-LEFT_OUT = ("__pycache__", "node_modules", "runs", "site", "venv")  # of folders of the user; so is what is hidden
-MAX_SIZE = 100 << 20  # bytes of all files of the user
+LEFT_OUT = ("__pycache__", "node_modules", "runs", "site", "venv")  # of the user's folders, as are hidden files
+MAX_SIZE = 100 << 20  # bytes of all the user's files
 ROOT = Path(__file__).parents[2]
 
 
 def write_package(path: Path, files: Sequence[Path]) -> None:
     """Write the package to ``path``. The same contents give the same bytes. Raises ValueError, OSError.
 
-    ``files`` are those of `engine.common.cluster.Cluster`. The machine code is that of the kernels in all modules that
-    have been imported; where a machine has another processor, it is compiled again.
+    ``files`` are those of `engine.common.cluster.Cluster`. The machine code is that of the kernels of all imported
+    modules; a machine with a different processor compiles it again.
     """
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=1) as archive:
         for file in (file for package in PACKAGES for file in files_in(ROOT / package)):
@@ -39,24 +39,24 @@ def write_package(path: Path, files: Sequence[Path]) -> None:
 
 
 def add(archive: ZipFile, name: str, data: bytes) -> None:
-    """Add a file without a time."""
+    """Add a file without a timestamp."""
     entry = ZipInfo(name)
     entry.external_attr, entry.compress_type = 0o644 << 16, ZIP_DEFLATED
     archive.writestr(entry, data)
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All files in a folder, without those in LEFT_OUT and hidden ones, in the same order everywhere."""
+    """Yield all files in a folder except those in LEFT_OUT and hidden ones, in the same order everywhere."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
         yield from (Path(place) / name for name in sorted(files) if not name.startswith("."))
 
 
 def users_files(paths: Sequence[Path]) -> list[Path]:
-    """The files to send, relative to the current folder. Raises ValueError if they are too large.
+    """Return the files to send, relative to the current folder. Raises ValueError if they are too large.
 
-    A folder with all that is in it; of a Python file the folder it lies in, since it may use what is there. Paths that
-    do not exist, or do not lie below the current folder, are left out.
+    A folder is sent with everything in it. For a Python file, the whole folder that contains it is sent, since it may
+    use other files there. Paths that do not exist or are not below the current folder are left out.
     """
     here = Path.cwd()
     found: set[Path] = set()

@@ -1,10 +1,10 @@
-"""A pool of workers on the machines of a Ray cluster, as `engine.common.workers.Pool` is one here.
+"""A pool of workers on the machines of a Ray cluster, the counterpart of the local `engine.common.workers.Pool`.
 
-A worker is an actor of Ray with one CPU, which enters ``open_worker()`` as a process of a local pool does. If it dies,
-or its machine does, the task that it was running is given to another worker. What arrives twice is told apart like
-this: the last update of a task, which arrives with the news that the task is done, counts once, whichever worker sends
-it. Updates before the last tell of progress; of a repeated task those are passed on whose number is higher than that of
-any passed on before. So tasks need give the same updates twice only for progress to be exact.
+A worker is a Ray actor with one CPU, which enters ``open_worker()`` as a process of a local pool does. If the worker or
+its machine dies, its task is given to another worker. Duplicate updates are handled as follows: the last update of a
+task arrives together with the message that the task is done, so it counts once, whichever worker sends it. Earlier
+updates report progress; when a task is repeated, only updates beyond those already passed on are passed on. So a
+repeated task must yield the same updates only if progress is to be exact.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.cluster_node import Done, Failed, Update, Worker
 from engine.common.cluster_package import write_package
 from engine.common.options import usable_cores
-from engine.common.pools import OpenWorker, T, U, WorkerError, delayed_interrupts
+from engine.common.pools import OpenWorker, T, U, WorkerError, delay_interrupts
 from engine.warm_up import import_if_possible, modules_with_kernels, warm_up_imported
 
-ATTEMPTS = 3  # at a task, or to start each worker, before the task, or what workers open, is taken to be at fault
-LOOK_SECONDS = 5.0  # between two looks at how many CPUs the cluster has
+ATTEMPTS = 3  # at a task or at starting each worker, before the task or ``open_worker`` is considered faulty
+LOOK_SECONDS = 5.0  # between checks of the number of CPUs of the cluster
 REACH_SECONDS = 5.0  # for the head of a cluster to accept a connection
-CLOSE_SECONDS = 5.0  # for idle workers to close what they have opened
-OBJECT_STORE = 256 << 20  # bytes, of a cluster that is started here; results wait there to be fetched
+CLOSE_SECONDS = 5.0  # for idle workers to leave ``open_worker()``
+OBJECT_STORE = 256 << 20  # bytes, for a cluster started here; results wait in it until they are fetched
 
 
 @contextmanager
 def connection(cluster: Cluster) -> Iterator[None]:
-    """Be connected to a cluster while the block runs; in a block that is connected already this does nothing.
+    """Stay connected to a cluster while the block runs; does nothing inside a block that is already connected.
 
-    Raises ConnectionError if there is no such cluster, ValueError and OSError for the files to be sent.
+    Raises ConnectionError if there is no such cluster, ValueError or OSError if the files cannot be sent.
     """
     ray = import_ray()
     if ray.is_initialized():
         yield
         return
-    for module in modules_with_kernels():  # workers import others than this process; their machine code is sent too
+    for module in modules_with_kernels():  # workers may import more than this process; all machine code is sent
         import_if_possible(module)
     warm_up_imported()
     with ExitStack() as stack:
-        # Below /tmp, as the names of Unix sockets are short, and those of Ray long.
+        # Below /tmp, as paths of Unix sockets have a low limit, and Ray's are long.
         folder = tempfile.TemporaryDirectory(
             prefix="nuki-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True
         )
@@ -75,7 +75,7 @@ def connect(cluster: Cluster, package: Path) -> None:
         options["_temp_dir"] = str(package.parent)
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        with delayed_interrupts() if cluster.address == LOCAL else nullcontext():
+        with delay_interrupts() if cluster.address == LOCAL else nullcontext():
             ray.init(
                 **options,
                 runtime_env={"working_dir": str(package)},
@@ -89,7 +89,7 @@ def connect(cluster: Cluster, package: Path) -> None:
             reason += f"; this machine must be a part of it: ray start --address={cluster.address} --num-cpus=0"
         raise ConnectionError(f"no cluster at {cluster.address}: {reason}") from error
     finally:
-        signal.signal(signal.SIGTERM, handler)  # Ray sets one of its own
+        signal.signal(signal.SIGTERM, handler)  # Ray installs its own
 
 
 def check_reachable(address: str) -> None:
@@ -102,7 +102,7 @@ def check_reachable(address: str) -> None:
 
 
 def n_workers(cluster: Cluster) -> int:
-    """How many workers the cluster has place for now. Raises ConnectionError if there is none."""
+    """Return how many workers the cluster has room for now. Raises ConnectionError if it has none."""
     nodes = [node for node in import_ray().nodes() if node["Alive"]]
     cpus = sum(int(node["Resources"].get("CPU", 0)) for node in nodes)
     if not cpus:
@@ -123,12 +123,12 @@ def open_cluster_pool(open_worker: OpenWorker[T, U], cluster: Cluster) -> Iterat
 
 @dataclass
 class Attempt(Generic[T]):
-    """A task that is run, perhaps not for the first time."""
+    """A task with the state of its current run, which may not be its first."""
 
     task: T
-    n_passed_on: int = 0  # updates that have been passed on
-    n_received: int = 0  # of the worker that runs it now
-    n_failed: int = 0  # workers that died with it
+    n_passed_on: int = 0  # updates passed on so far
+    n_received: int = 0  # updates from the worker that runs it now
+    n_failed: int = 0  # workers that died while running it
 
 
 class ClusterPool(Generic[T, U]):
@@ -139,18 +139,18 @@ class ClusterPool(Generic[T, U]):
         self._cluster = cluster
         self._open_worker = self._ray.cloudpickle.dumps(open_worker)
         self._actor = self._ray.remote(num_cpus=1)(Worker)
-        self._starting: dict[Any, tuple[Any, bool]] = {}  # its answer that it is there -> worker, whether it is new
+        self._starting: dict[Any, tuple[Any, bool]] = {}  # pending sign of life -> worker, whether it is new
         self._idle: list[Any] = []
-        self._busy: dict[Any, tuple[Any, Attempt[T]]] = {}  # messages to come -> worker and what it runs
-        self._n_failed = 0  # workers that did not start since the last one that did
-        self._warm = False  # a task has been done
+        self._busy: dict[Any, tuple[Any, Attempt[T]]] = {}  # stream of messages -> worker and its task
+        self._n_failed = 0  # failed starts since the last successful one
+        self._warm = False  # whether a task has been completed
         self._next_look = 0.0  # at the machines of the cluster
 
     def run(self, tasks: Iterable[T]) -> Generator[U]:
         """Run ``tasks`` and yield their updates; see `engine.common.workers.Pool.run`.
 
-        Raises WorkerError if workers die again and again at the same task or as they start, ConnectionError if no
-        machine is left.
+        Raises WorkerError if workers repeatedly die at the same task or during startup, ConnectionError if no machine
+        is left.
         """
         queue = iter(tasks)
         waiting: deque[Attempt[T]] = deque()
@@ -176,7 +176,7 @@ class ClusterPool(Generic[T, U]):
         return len(self._idle) + len(self._busy)
 
     def _start_workers(self) -> None:
-        """Start as many workers as there is place for, now and then: machines leave the cluster, or join it."""
+        """Periodically start as many workers as there is room for, as machines join and leave the cluster."""
         if monotonic() < self._next_look:
             return
         self._next_look = monotonic() + LOOK_SECONDS
@@ -185,7 +185,7 @@ class ClusterPool(Generic[T, U]):
             self._starting[worker.open.remote(self._open_worker)] = worker, True
 
     def _opened(self, handle: Any) -> None:
-        """A worker is there, or it has died. Raises the exception of ``open_worker``, or WorkerError."""
+        """Handle the sign of life or the death of a worker. Raises the exception of ``open_worker``, or WorkerError."""
         worker, is_new = self._starting.pop(handle)
         try:
             answer = self._ray.get(handle)
@@ -207,7 +207,7 @@ class ClusterPool(Generic[T, U]):
         self._busy[messages] = (worker, attempt)
 
     def _receive(self, messages: Any, waiting: deque[Attempt[T]]) -> Iterator[U]:
-        """Handle the next message of a worker, and yield its update. Raises the exception of the task, WorkerError."""
+        """Handle the next message of a worker, and yield its update. Raises the task's exception, or WorkerError."""
         worker, attempt = self._busy[messages]
         try:
             message: Update | Done | Failed = pickle.loads(self._ray.get(next(messages)))
@@ -236,13 +236,13 @@ class ClusterPool(Generic[T, U]):
         yield from message.updates
 
     def _look_after_idle(self) -> None:
-        """Ask idle workers whether they live: their machine may have died with that of the worker that has."""
+        """Check that idle workers are alive: the machine of the worker that died may have been theirs, too."""
         for worker in self._idle:
             self._starting[worker.answer.remote()] = worker, False
         self._idle.clear()
 
     def close(self) -> None:
-        """Let idle workers close what they have opened, and end all of them."""
+        """Let idle workers leave ``open_worker()``, then kill all workers."""
         closing = [worker.close.remote() for worker in self._idle]
         if closing:
             self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
@@ -251,5 +251,5 @@ class ClusterPool(Generic[T, U]):
 
 
 def last_line(error: Exception) -> str:
-    """The last line of a message of Ray's: the first ones name classes and numbers of its own."""
+    """Return the last line of a Ray error message; the lines before it name internal classes and ids."""
     return ([line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__])[-1]

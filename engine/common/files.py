@@ -1,4 +1,4 @@
-"""Atomic file writes, and files that are sent from machine to machine."""
+"""Atomic file writes, and reading and writing of the files in a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUFFIX = ".tmp"  # of the file while it is being written
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file that the block writes in an OSError that names none, as that of a full disk."""
+    """Add the name of the file that the block writes to an OSError without one, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -24,7 +24,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def write_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Write a file that other processes see either as it was before, or complete.
+    """Write a file so that other processes see either its old or its complete new contents.
 
     The block writes to ``path`` + ``.tmp``, which replaces ``path`` when the block ends. If the block raises, ``path``
     stays as it was and the temporary file is deleted; a killed process may leave it behind. Raises OSError.
@@ -43,7 +43,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The names and contents of all files in a folder. Raises OSError."""
+    """Return the names and contents of all files in a folder. Raises OSError."""
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 

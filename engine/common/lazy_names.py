@@ -1,4 +1,4 @@
-"""Names of a package that load the module that they are defined in on first use."""
+"""Names of a package whose defining modules are imported on first use."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
@@ -26,11 +25,10 @@ ENTRY = re.compile(r"(\S+(?: \S+)*)  +(?=\S)")  # a line of a table in an epilog
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps descriptions and epilogs at the width of the terminal, and shows the defaults of options.
+    """Wraps descriptions and epilogs to the width of the terminal, and shows the defaults of options.
 
-    In a text, paragraphs are separated by empty lines. A line of a paragraph that reads ``term  definition`` begins an
-    entry of a table, which indented lines continue. A paragraph whose lines are indented, as commands are, stays as it
-    is.
+    Paragraphs of a text are separated by empty lines. A line of the form ``term  definition`` (two spaces) begins a
+    table entry, which indented lines continue. A paragraph of indented lines, such as commands, is left as it is.
     """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -71,7 +69,7 @@ def _fill_entry(entry: str, width: int) -> str:
 
 
 class ShowVersion(argparse.Action):
-    """Prints the version, which is looked up only then."""
+    """Prints the version, which is not looked up before."""
 
     def __call__(self, parser: argparse.ArgumentParser, *ignored: object) -> None:
         """Print, and exit with code 0."""
@@ -91,21 +89,17 @@ class Parser(argparse.ArgumentParser):
         *,
         prog: str | None = None,
         description: str | None = None,
-        epilog: str | Callable[[], str] | None = None,
+        epilog: str | None = None,
         **options: Any,
     ) -> None:
-        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands.
-
-        ``epilog``: also a function that gives it, which is called only where the help is shown.
-        """
-        self._late_epilog = epilog if callable(epilog) else None
+        """``program``: the module, such as ``agents.bert train``. ``prog`` is what `argparse` gives subcommands."""
         about = re.sub(r"^python -m [\w.]+( \w+)?: ", "", inspect.cleandoc(description or ""))
         super().__init__(
             prog or program_name(program),
             description=about[:1].upper() + about[1:],
             formatter_class=HelpFormatter,
             allow_abbrev=False,
-            epilog=None if callable(epilog) else epilog,
+            epilog=epilog,
             **options,
         )
         if prog is None and self.add_help:
@@ -118,19 +112,13 @@ class Parser(argparse.ArgumentParser):
                 help="show the version and exit",
             )
 
-    def format_help(self) -> str:
-        """The whole help."""
-        if self._late_epilog is not None:
-            self.epilog = self._late_epilog()
-        return super().format_help()
-
     def error(self, message: str) -> NoReturn:
         """Print ``message``, which may have parts of a stranger's file, to stderr and exit."""
         self.exit(BAD_ARGUMENTS, f"{self.short_name}: {printable(message)}\n")
 
     @property
     def short_name(self) -> str:
-        """What begins the program's messages: ``arena``, or ``nukidora arena``."""
+        """The prefix of the program's messages: ``arena``, or ``nukidora arena``."""
         return self.prog.removeprefix("python -m ")
 
 
@@ -140,7 +128,7 @@ def seed(text: str) -> int:
 
 
 def seat(text: str) -> int:
-    """Option type: a seat, counted from the first dealer's."""
+    """Option type: a seat; 0 is the first dealer's."""
     if text not in map(str, range(N_SEATS)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a seat: 0 is the first dealer, then 1 and 2")
     return int(text)
@@ -182,7 +170,7 @@ def positive_seconds(text: str) -> float:
 
 
 def bots_of(text: str) -> tuple[str, ...]:
-    """Option type: bots separated by commas, as in a line of CSV: a bot with a comma is put in double quotes."""
+    """Option type: bots separated by commas, as in a line of CSV: put a bot that contains a comma in double quotes."""
     try:
         return tuple(spec.strip() for spec in next(csv.reader([text], skipinitialspace=True, strict=True), []))
     except csv.Error as error:
@@ -208,7 +196,7 @@ def two_bots(text: str) -> tuple[str, ...]:
 
 
 def starting_scores(text: str) -> Scores:
-    """Option type: what three bots start a game with, in points separated by commas."""
+    """Option type: the starting scores of three bots, in points, separated by commas."""
     try:
         return scores_in(text)
     except ValueError as error:
@@ -216,12 +204,12 @@ def starting_scores(text: str) -> Scores:
 
 
 def usable_cores() -> int:
-    """How many CPU cores this process may run on: the default of ``--jobs``."""
+    """Return the number of CPU cores that this process may run on, the default of ``--jobs``."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_output(option: str, path: Path | None) -> None:
-    """Raise ValueError if no file can be at the ``path`` that ``option`` names, if it names one."""
+    """Raise ValueError if ``path``, given with ``option``, is set and cannot be the path of a file."""
     if path is not None and path.is_dir():
         raise ValueError(f"{option} {path}: this is a folder; name a file in it")
     if path is not None and not path.parent.is_dir():
@@ -229,12 +217,12 @@ def check_output(option: str, path: Path | None) -> None:
 
 
 def printable(text: str) -> str:
-    """A text that strangers wrote, with everything replaced that would change the line or terminal it is printed on."""
+    """Return untrusted text with every character that could break the line or control the terminal replaced."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def printable_texts(value: Any) -> Any:
-    """A value of JSON, all of whose texts are `printable`."""
+    """Return a JSON value with all its texts made `printable`."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
@@ -245,7 +233,7 @@ def printable_texts(value: Any) -> Any:
 
 
 def describe_error(error: Exception) -> str:
-    """An error in one line; for an `OSError` about a file, the file and the reason."""
+    """Return an error in one line; for an `OSError` about a file, the file and the reason."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -258,7 +246,7 @@ def _integer(text: str, what: str, minimum: int, maximum: float = inf) -> int:
 
 
 def _number(text: str, what: str, *, positive: bool = False) -> float:
-    """A finite number >= 0, or > 0."""
+    """Parse a finite number >= 0, or > 0."""
     try:
         value = float(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""What the pools of this machine (`engine.common.workers`) and of a cluster (`engine.common.cluster_pool`) share.
+"""Code shared by the local pool (`engine.common.workers`) and that of a cluster (`engine.common.cluster_pool`).
 
-Only the standard library is imported here, for a machine of a cluster, see `engine.common.cluster_node`.
+Imports only the standard library, as the machines of a cluster require (`engine.common.cluster_node`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class AnyPool(Protocol[T_contra, U_co]):
 
 
 @contextmanager
-def delayed_interrupts() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block. Processes that are started in the block never receive it."""
+def delay_interrupts() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block. Processes started in the block never receive it."""
     received: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))  # another thread may get it
-    mask = _block_interrupts()  # is inherited by processes started here
+    mask = _block_interrupts()  # inherited by processes started here
     try:
         yield
     finally:
@@ -54,14 +54,14 @@ def delayed_interrupts() -> Iterator[None]:
 
 
 def _block_interrupts() -> set[signal.Signals] | set[int]:
-    """Block SIGINT and return the mask before; Windows (not tested) has no such masks."""
+    """Block SIGINT and return the previous mask; Windows (not tested) has no signal masks."""
     if sys.platform == "win32":
         return set()
     return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def picklable(error: Exception) -> Exception:
-    """An error that was just raised, with its traceback as a note, or one that says the same if it cannot be sent."""
+    """Return an error just raised, with its traceback as a note; if it cannot be pickled, an equivalent one."""
     error.add_note(traceback.format_exc())
     try:
         pickle.loads(pickle.dumps(error))

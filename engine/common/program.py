@@ -1,7 +1,7 @@
 """The start of every program: ``python -m arena``, ``nukidora arena`` and so on.
 
-Only the standard library is imported here, and nothing that needs a new Python: this module is what tells people that
-their Python is too old, or that nukidora's packages are missing from it.
+Imports only the standard library and runs on old Pythons, as this module is what reports that the Python is too old or
+that packages nukidora needs are missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
 
-SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}  # by the exception that a handler raises
+SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}  # keyed by the exception that a handler raises
 
 OLDEST_PYTHON = (3, 11)
 # extra of nukidora -> packages that it installs; numpy, numba and rich come with nukidora itself
@@ -50,7 +50,7 @@ EXTRAS = {
 NAMESPACES = ("engine", "agents", "server")  # packages without __init__.py
 OWN = (*NAMESPACES, "arena", "nukidora", "benchmarks")
 
-# What is printed where the encoding of the terminal lacks a character; others become a question mark.
+# Replacements for characters that the terminal's encoding lacks; others become a question mark.
 PLAIN = {"±": "+/-", "·": "-", "×": "x", "…": "...", "–": "-", "—": "-", "─": "-", "→": "->"}
 TRANSLITERATE = "nukidora.transliterate"
 
@@ -70,9 +70,9 @@ _launcher = "python -m "
 def start(main: str, arguments: list[str] | None = None, launcher: str = "python -m ") -> int:
     """Run the program ``main``, ``module:function``, and return its exit code.
 
-    ``launcher``: what stands before the program's name on the command line. The function takes the arguments and
-    returns an exit code. Handled for all programs: an old Python, a missing package, Ctrl-C, a closed pipe, and output
-    that the terminal's encoding lacks.
+    ``launcher``: the words before the program's name on the command line. The function takes the arguments and returns
+    an exit code. Handles for all programs: an old Python, a missing package, Ctrl-C, a closed pipe, and characters that
+    the terminal's encoding lacks.
     """
     global _launcher
     _launcher = launcher
@@ -94,24 +94,25 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         print(told, file=sys.stderr)
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
-        return interrupted()
+        return say_interrupted()
     except (ImportError, RuntimeError) as error:
-        # Ctrl-C while a package written in C++ was imported, or, up to Python 3.11, within a `__set_name__`.
+        # Ctrl-C during the import of a package written in C++ or, up to Python 3.11, in a `__set_name__`.
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        return interrupted()
+        return say_interrupted()
     except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     finally:
-        # Ctrl-C within `exec` of a text sets a flag by which CPython ends by SIGINT, though handled; another clears it.
+        # Ctrl-C during `exec` of a text sets a flag that makes CPython exit by SIGINT even if it was handled; another
+        # `exec` clears it.
         exec("")
 
 
-def interrupted() -> int:
+def say_interrupted() -> int:
     """Say that Ctrl-C ends the program, and return the exit code.
 
-    A signal that is repeated now comes too late, and what is half made, as LLVM's engine, is deleted without a word.
+    Ignores further signals, and errors when half-constructed objects such as LLVM's engine are deleted.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.unraisablehook = lambda unraisable: None
@@ -120,20 +121,21 @@ def interrupted() -> int:
 
 
 def repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
-    """A ``sys.unraisablehook``: repeat a signal whose exception Python ignores, as in callbacks of LLVM in numba.
+    """Repeat a signal whose exception Python ignores, as in LLVM's callbacks in numba (a ``sys.unraisablehook``).
 
-    An object that lacks attributes when it is deleted is half made: what ended its constructor, as Ctrl-C, is told.
+    An AttributeError in ``__del__`` comes from a half-constructed object and is not shown: whatever ended its
+    constructor, such as Ctrl-C, is reported anyway.
     """
     number = SIGNALS.get(unraisable.exc_type)
     if number is None:
         if not (unraisable.exc_type is AttributeError and getattr(unraisable.object, "__name__", "") == "__del__"):
             sys.__unraisablehook__(unraisable)
-    else:  # at once, it would be ignored again
+    else:  # sent immediately, it would be ignored again
         threading.Timer(0.05, send_signal, [number, threading.main_thread().ident]).start()
 
 
 def send_signal(number: signal.Signals, main_thread: int) -> None:
-    """Send a signal to the main thread, so that a system call that it waits in ends too."""
+    """Send a signal to the main thread, which also interrupts a system call that it is blocked in."""
     if sys.platform == "win32":  # untested
         _thread.interrupt_main(number)
     else:
@@ -141,7 +143,7 @@ def send_signal(number: signal.Signals, main_thread: int) -> None:
 
 
 def python_is_too_old() -> bool:
-    """Whether this Python cannot run nukidora, which is then said on stderr."""
+    """Return whether this Python is too old for nukidora, and if so say it on stderr."""
     if sys.version_info >= OLDEST_PYTHON:
         return False
     needed, own = ".".join(map(str, OLDEST_PYTHON)), sys.version.split()[0]
@@ -150,7 +152,7 @@ def python_is_too_old() -> bool:
 
 
 def hidden(error: ModuleNotFoundError) -> str | None:
-    """What to do about a package of another distribution that is imported in place of ours; None if there is none."""
+    """Return advice on another distribution's package that is imported in place of ours; None if there is none."""
     package = (error.name or "").split(".")[0]
     other = getattr(sys.modules.get(package), "__file__", None)  # None for our namespace packages
     if package not in OWN or other is None:
@@ -162,7 +164,7 @@ def hidden(error: ModuleNotFoundError) -> str | None:
 
 
 def missing(error: ModuleNotFoundError) -> str | None:
-    """What to do about a package that is not installed; None for a module of ours."""
+    """Return advice on installing a missing package; None for a module of ours."""
     package = (error.name or "").split(".")[0]
     if package in OWN:
         return None
@@ -176,7 +178,7 @@ def missing(error: ModuleNotFoundError) -> str | None:
 
 
 def program_name(program: str) -> str:
-    """What to type to run a program: ``python -m agents.client`` or ``nukidora client``."""
+    """Return the command that runs a program: ``python -m agents.client`` or ``nukidora client``."""
     return _launcher + (program if _launcher.startswith("python") else program.replace("agents.", ""))
 
 
@@ -191,5 +193,5 @@ def installed_version() -> str | None:
 
 
 def version() -> str:
-    """The version of nukidora, for people."""
+    """Return the human-readable version of nukidora."""
     return installed_version() or "(not installed)"

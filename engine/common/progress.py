@@ -1,4 +1,4 @@
-"""Progress of a long job, on stderr: a bar on a terminal, elsewhere a line every so often."""
+"""Progress of a long job on stderr: a bar on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from time import monotonic
 from rich import progress as rich_progress
 from rich.console import Console
 
-# Where stderr is no terminal, the time between two lines is a share of the time that the job has run: a short job shows
-# that it runs, and the log of a long one stays short.
+# If stderr is not a terminal, the time between two lines is proportional to the run time so far: a short job shows some
+# progress, and the log of a long one stays short.
 LINE_SHARE, MIN_LINE_SECONDS, MAX_LINE_SECONDS = 0.5, 2.0, 60.0
 
-# Rate and time left are of the last minutes, so that they follow the speed of the machine. Before the job has run for a
-# few seconds and done a few units they would be those of its start, and are not shown.
+# Rate and time left are computed over the last minutes, to follow the speed of the machine. They are not shown until
+# the job has run for a few seconds and done a few units, as they would only reflect its start.
 WINDOW_SECONDS, WINDOW_STEP_SECONDS = 300.0, 1.0
 ESTIMATE_SECONDS, ESTIMATE_UNITS = 5.0, 10
-ROUNDING = 1e-6  # of a sum of parts of units
+ROUNDING = 1e-6  # tolerance for sums of fractions of units
 
 
 def duration(seconds: float) -> str:
-    """A time in words: ``45 s``, ``1 min 25 s``, ``25 min``, ``2 h 5 min``, ``3 d 4 h``."""
+    """Format a duration: ``45 s``, ``1 min 25 s``, ``25 min``, ``2 h 5 min``, ``3 d 4 h``."""
     rounded = round(seconds)
     if rounded < 60:
         return f"{rounded} s"
@@ -37,11 +37,11 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """Counts the units of a job that are done. Shown while its ``with`` block runs.
+    """Counts the completed units of a job, and shows them while its ``with`` block runs.
 
-    On a terminal it is a bar with rate and time left, which disappears at the end. Elsewhere it is a line like
-    ``350 of 1,200 games, 10 games/s, 1 min 25 s left``: the first after two seconds, then ever more rarely, at last one
-    a minute. Lines are printed when units are done, so that a job that hangs is silent.
+    On a terminal this is a bar with rate and time left, which disappears at the end. Otherwise it is a line like ``350
+    of 1,200 games, 10 games/s, 1 min 25 s left``, printed first after two seconds, then less and less often, down to
+    once a minute. Lines are printed only when units are completed, so a job that hangs is silent.
     """
 
     def __init__(
@@ -55,10 +55,8 @@ class Progress:
     ) -> None:
         """``unit``: plural name of what is counted. ``done``: units of ``total`` that were done before the start.
 
-        ``total``: None where nobody knows when the job ends.
-
-        ``console``: where to show it; stderr by default. ``parts``: what a unit consists of, such as
-        ``(128, "samples")``; the rate is then in these.
+        ``total``: None if the length of the job is unknown. ``console``: the output; stderr by default. ``parts``: the
+        parts that a unit consists of, such as ``(128, "samples")``; the rate is then given in parts.
         """
         self.unit = unit
         self.total = total
@@ -77,7 +75,7 @@ class Progress:
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
-            redirect_stdout=sys.stdout.isatty(),  # lines printed meanwhile go above the bar
+            redirect_stdout=sys.stdout.isatty(),  # lines printed meanwhile appear above the bar
         )
         self._task = self._bar.add_task("", completed=done, total=total, text=unit)
 
@@ -90,14 +88,14 @@ class Progress:
 
     @property
     def rate(self) -> float | None:
-        """Units per second in the last minutes; None before it means something."""
+        """Return the units per second over the last minutes; None until that is meaningful."""
         (then, done_then), (now, done) = self._window[0], self._window[-1]
         if now - self._start < ESTIMATE_SECONDS or done - self._done_before < ESTIMATE_UNITS:
             return None
         return (done - done_then) / (now - then)
 
     def advance(self, n: float = 1, status: str = "") -> None:
-        """``n`` more units are done, or what is worth as many; ``status`` is shown beside them."""
+        """Count ``n`` more units, or their equivalent, as done; ``status`` is shown next to the count."""
         self.done += n
         now = monotonic()
         if len(self._window) > 1 and now - self._window[-2][0] < WINDOW_STEP_SECONDS:
@@ -117,7 +115,7 @@ class Progress:
             self.print(f"{int(self.done + ROUNDING):,}{of_total} {text}")
 
     def _estimate(self) -> str:
-        """Rate and time left, as far as they mean something."""
+        """Return rate and time left, each only if meaningful."""
         rate = self.rate
         if not rate:
             return ""
@@ -127,5 +125,5 @@ class Progress:
         return f"{parts:,.{0 if parts >= 10 else 1}f} {self._part}/s{left}"
 
     def print(self, line: str) -> None:
-        """Print a line, on a terminal above the bar."""
+        """Print a line; on a terminal, above the bar."""
         self.console.print(line, soft_wrap=True, highlight=False, markup=False)

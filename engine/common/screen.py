@@ -1,4 +1,4 @@
-"""Where programs print their tables: the terminal, or as many columns where the output is none."""
+"""The console on which programs print their tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 
 from rich.console import Console
 
-TABLE_WIDTH = 100  # columns where the output is no terminal, unless $COLUMNS says something else
+TABLE_WIDTH = 100  # columns if the output is not a terminal and $COLUMNS is not set
 
 
 def screen(width: int = TABLE_WIDTH) -> Console:
-    """The standard output, ``width`` columns wide if it is no terminal. Numbers are not coloured."""
+    """Return a console on stdout, ``width`` columns wide if it is not a terminal. Numbers are not coloured."""
     console = Console(highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = width

@@ -1,4 +1,4 @@
-"""A hash of the sources of packages: what changes when a program that goes on with a run is another one."""
+"""A hash of the sources of packages, which shows whether a run is resumed by the same version of a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KINDS = ("*.py", "*.npz")
 
 @cache
 def digest_of_sources(*packages: str) -> str:
-    """A hash of all sources and tables of these packages of ours, wherever they lie."""
+    """Return a hash of all sources and tables of these packages of ours, independent of their location."""
     digest = hashlib.sha256()
     for package in packages:
         for path in sorted(path for kind in KINDS for path in (ROOT / package).rglob(kind)):

@@ -1,8 +1,8 @@
 """A pool of worker processes, or of workers on a cluster.
 
-Differences to `concurrent.futures.ProcessPoolExecutor`: a task may send updates before it is done, a worker keeps state
-that is closed in good order, the first task runs alone, and Ctrl-C and the death of the parent are taken care of. What
-the workers need is compiled before they start.
+Differences from `concurrent.futures.ProcessPoolExecutor`: a task may send updates before it is done, a worker may hold
+state that is closed properly, the first task runs alone, and Ctrl-C and the death of the parent are handled. The
+kernels that the workers need are compiled before they start.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from multiprocessing.context import SpawnProcess
 from typing import Any, Generic
 
 from engine.common.cluster import Cluster
-from engine.common.pools import AnyPool, OpenWorker, T, U, Work, WorkerError, delayed_interrupts, picklable
+from engine.common.pools import AnyPool, OpenWorker, T, U, Work, WorkerError, delay_interrupts, picklable
 from engine.common.program import repeat_signal
 from engine.warm_up import warm_up_imported
 
-SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe beside threads
+SPAWN = multiprocessing.get_context("spawn")  # the same on every system, and safe with threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ class Pool(Generic[T, U]):
         self._n_workers = n_workers
         self._processes = processes
         self._idle: list[Any] = []  # Connection, on Windows PipeConnection
-        self._warm = False  # a task has been done, so what tasks need is compiled
+        self._warm = False  # a task has been completed, so the code that tasks need is compiled
 
     def run(self, tasks: Iterable[T]) -> Generator[U]:
-        """Run ``tasks`` and yield their updates as they come, of all tasks intermixed.
+        """Run ``tasks`` and yield their updates as they arrive, those of different tasks interleaved.
 
-        A task is taken from ``tasks`` when a worker is free for it, so that it may depend on updates yielded before.
-        After all are done, the workers wait for another call. Raises what a task raises, and `WorkerError`; after that,
-        and when the generator is closed before its end, the pool is of no more use.
+        A task is taken from ``tasks`` only when a worker is free for it, so it may depend on updates yielded before.
+        After all tasks are done, the workers wait for another call. Raises what a task raises, or `WorkerError`; after
+        an exception, or if the generator is closed early, the pool can no longer be used.
         """
         queue = iter(tasks)
         busy: list[Any] = []
@@ -83,12 +83,12 @@ class Pool(Generic[T, U]):
 
     def _start_worker(self) -> Any:
         """Start a process and return the connection to it."""
-        if sys.platform != "win32":  # where there is none
-            with delayed_interrupts():
-                resource_tracker.ensure_running()  # its start unblocks SIGINT, which would reach the first worker
+        if sys.platform != "win32":  # which has no resource tracker
+            with delay_interrupts():
+                resource_tracker.ensure_running()  # a later start would unblock SIGINT for the first worker
         connection, far_end = SPAWN.Pipe()
         process = SPAWN.Process(target=_serve, args=(far_end, self._open_worker), daemon=True)
-        with delayed_interrupts():
+        with delay_interrupts():
             process.start()
             self._processes.append(process)
         far_end.close()  # only then does the end of the worker close the connection
@@ -108,12 +108,12 @@ class _PoolOfThisProcess(Generic[T, U]):
 
 @contextmanager
 def open_pool(open_worker: OpenWorker[T, U], workers: int | Cluster) -> Iterator[AnyPool[T, U]]:
-    """Open a pool of as many ``workers``, which start when there are tasks for them; 0: this process does the work.
+    """Open a pool of up to ``workers`` workers, started when there are tasks; 0: this process does the work.
 
-    A `Cluster`: the workers are on its machines, see `engine.common.cluster_pool`; otherwise they are processes here.
-    Each enters the context manager ``open_worker()``, which gives the function that runs a task, and leaves it
-    at its end; `stateless` makes one of a plain function. All of this must be picklable. The first task runs alone, so
-    that a cold compile cache is filled once and not by every process.
+    If ``workers`` is a `Cluster`, they run on its machines, see `engine.common.cluster_pool`; otherwise they are local
+    processes. Each worker enters the context manager ``open_worker()``, whose value is the function that runs a task,
+    and exits it at the end; `stateless` makes one from a plain function. Everything must be picklable. The first task
+    runs alone, so that a cold compile cache is filled once and not by every process.
 
     At the end of the block the workers are terminated: by SIGTERM, for which ``open_worker`` may set a handler. Ctrl-C
     interrupts the parent only. Workers also end when the parent is killed. Must be called in the main thread.
@@ -140,16 +140,16 @@ def open_pool(open_worker: OpenWorker[T, U], workers: int | Cluster) -> Iterator
 
 
 def run_tasks(open_worker: OpenWorker[T, U], tasks: Iterable[T], workers: int | Cluster) -> Generator[U]:
-    """Run ``tasks`` in a pool of their own and yield their updates, see `open_pool` and `Pool.run`."""
+    """Run ``tasks`` in a new pool and yield their updates, see `open_pool` and `Pool.run`."""
     with open_pool(open_worker, workers) as pool:
         yield from pool.run(tasks)
 
 
 @contextmanager
 def connected(workers: int | Cluster) -> Iterator[int]:
-    """How many ``workers`` there are. While the block runs, the connection to their cluster is kept, if they have one.
+    """Yield the number of ``workers``, and keep the connection to their cluster, if any, open while the block runs.
 
-    Raises ConnectionError if there is no cluster, ValueError and OSError for its files.
+    Raises ConnectionError if there is no cluster, ValueError or OSError if its files cannot be sent.
     """
     if isinstance(workers, Cluster):
         from engine.common.cluster_pool import connection, n_workers
@@ -161,7 +161,7 @@ def connected(workers: int | Cluster) -> Iterator[int]:
 
 
 def at_most(workers: int | Cluster, n: int) -> int | Cluster:
-    """The same workers, but no more than ``n``."""
+    """Return the same workers, limited to ``n``."""
     if isinstance(workers, Cluster):
         return replace(workers, limit=min(n, workers.limit or n))
     return min(workers, n)
@@ -178,7 +178,7 @@ def _without_state(work: Work[T, U]) -> Iterator[Work[T, U]]:
 
 
 def _send(connection: Any, task: object) -> None:
-    """Send a task. If the worker has ended, `_receive` will raise the reason."""
+    """Send a task. If the worker has ended, `_receive` raises the reason."""
     with suppress(ConnectionError):
         connection.send(task)
 

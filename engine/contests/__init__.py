@@ -2,7 +2,7 @@
 
 - `seating`: who sits where in the three games on a wall
 - `schedule`: which three players meet next, and on which walls
-- `student`, `estimates`: means with their confidence intervals, all games on a wall being one observation
+- `estimates`, `observations`: means with their confidence intervals, all games on a wall being one observation
 - `ratings`: the ratings of all players, from the orders in which they finished
 - `standings`: what is known of each player, and of every two
 """

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 
-from engine.contests import student
+from engine.common import student
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Estimate:
         return self.interval is not None and abs(self.mean) > self.interval
 
 
-def mean_by_walls(values: np.ndarray, walls: np.ndarray) -> Estimate:
+def mean_by_walls(values: np.ndarray, walls: np.ndarray, off: float) -> Estimate:
     """The mean of ``values``, [games], with its 95 % confidence interval; all games on a wall are one observation.
 
-    Walls may have different numbers of games.
+    Walls may have different numbers of games. ``off``: see `engine.contests.observations`.
     """
     mean = float(values.mean())
     index, number = np.unique(walls, return_inverse=True)
@@ -35,4 +35,4 @@ def mean_by_walls(values: np.ndarray, walls: np.ndarray) -> Estimate:
         return Estimate(mean, None)
     residuals = np.bincount(number, weights=values - mean)
     error = sqrt(n_walls / (n_walls - 1) * float(residuals @ residuals)) / len(values)
-    return Estimate(mean, student.quantile((1 + student.CONFIDENCE) / 2, n_walls - 1) * error)
+    return Estimate(mean, student.of_error(max(error, student.least_error(n_walls, off)), n_walls))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.rules import N_SEATS
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 
 ROTATIONS = N_SEATS
 
@@ -25,4 +25,4 @@ def seating(walls: Sequence[int]) -> np.ndarray:
 
 def wall_seed(seed: int, wall: int) -> int:
     """The 64-bit seed of a wall of the contest with that seed."""
-    return derived_seed(seed, "wall", wall)
+    return derive_seed(seed, "wall", wall)

@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from engine.contests.estimates import Estimate, mean_by_walls
+from engine.contests.observations import DIFFERENCE, PLACE, SHARE
 from engine.contests.ratings import SAMPLES, Ratings, rate
 from engine.rules import N_SEATS
 
@@ -80,7 +81,7 @@ def _standing(name: str, number: int, ratings: Ratings, games: Games, placements
     playing = placements[:, number] > 0
     own = placements[playing, number]
     first, second, third = (float(np.mean(own == place)) for place in range(1, N_SEATS + 1))
-    placement = mean_by_walls(own, games.walls[playing])
+    placement = mean_by_walls(own, games.walls[playing], PLACE)
     return Standing(name, ratings.rating(number), placement, first, second, third, len(own))
 
 
@@ -92,6 +93,6 @@ def _pair(
     if not both.any():
         return None
     difference, walls = placements[both, bot] - placements[both, against], games.walls[both]
-    ahead = mean_by_walls(difference < 0, walls)
-    placement, rating = mean_by_walls(difference, walls), ratings.difference(bot, against)
+    ahead, placement = mean_by_walls(difference < 0, walls, SHARE), mean_by_walls(difference, walls, DIFFERENCE)
+    rating = ratings.difference(bot, against)
     return Pair(names[bot], names[against], len(walls), ahead, placement, rating)

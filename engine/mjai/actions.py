@@ -13,7 +13,7 @@ from engine.mjai.schema import REPLIES, TYPE_ALIASES
 from engine.table import TURN
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, RED_INDEX, UNKNOWN
 
-# Actions that say nothing but their type (and N of a north).
+# Actions with no data but their type (and N for a north).
 PLAIN_TYPES = {
     actions.RIICHI: "reach",
     actions.NUKIDORA: "nukidora",
@@ -66,9 +66,9 @@ def _reds_in_hand(t: np.record, seat: int, kind: int) -> int:
 
 
 def action_of(t: np.record, seat: int, message: Message) -> int:
-    """The action that a canonical message means for `seat` at table (or view) `t`; it need not be legal.
+    """Return the action that a canonical message stands for, by `seat` at table (or view) `t`; it need not be legal.
 
-    Raises ValueError for a message that is no action or lacks a key.
+    Raises ValueError if the message is not an action or lacks a key.
     """
     name = message.get("type")
     read = READERS.get(TYPE_ALIASES.get(name, name))
@@ -85,7 +85,7 @@ def tile_in(message: Message, key: str) -> int:
     return tile
 
 
-def consumed_in(message: Message) -> list[int]:
+def read_consumed(message: Message) -> list[int]:
     """The tile37 under ``consumed`` of a message. Raises ValueError if there are none."""
     tiles = [MJAI_TILES.get(name, UNKNOWN) for name in message.get("consumed") or []]
     if not tiles or UNKNOWN in tiles:
@@ -99,11 +99,11 @@ def _read_dahai(t: np.record, seat: int, message: Message) -> int:
 
 
 def _read_pon(t: np.record, seat: int, message: Message) -> int:
-    return actions.PON_RED if any(tile >= N_KINDS for tile in consumed_in(message)) else actions.PON
+    return actions.PON_RED if any(tile >= N_KINDS for tile in read_consumed(message)) else actions.PON
 
 
 def _read_ankan(t: np.record, seat: int, message: Message) -> int:
-    return actions.ANKAN + int(KIND_OF[consumed_in(message)[0]])
+    return actions.ANKAN + int(KIND_OF[read_consumed(message)[0]])
 
 
 def _read_kakan(t: np.record, seat: int, message: Message) -> int:

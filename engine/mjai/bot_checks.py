@@ -1,4 +1,4 @@
-"""Checks of what a bot sends: a join or a reply that is read as JSON, into canonical form.
+"""Checks of the messages of a bot: a parsed JSON join or reply, converted to canonical form.
 
 The checks follow from `engine.mjai.schema`: types are strict (1 is not 1.0, true or "1"), tiles and north may be
 spelled as in any dialect, unknown keys are ignored, and only the keys that decide the action are required.
@@ -20,7 +20,7 @@ class BadMessage(ValueError):  # noqa: N818 - names the message, not an error
 
 
 class _Field(NamedTuple):
-    """A key of a message as it is checked."""
+    """A key of a message in the form used for checking."""
 
     name: str
     check: Check
@@ -40,7 +40,7 @@ _REPLIES: dict[Any, tuple[str, list[_Field]]] = {
 
 
 def check_join(received: Message) -> Join:
-    """A join message. Raises BadMessage."""
+    """Check a join message and return it. Raises BadMessage."""
     kind = received.get("type", REQUIRED)
     if kind != "join":
         raise BadMessage(f"join: type is {'missing' if kind is REQUIRED else show(kind)}; type must be join")
@@ -52,7 +52,7 @@ def check_join(received: Message) -> Join:
 
 
 def check_reply(received: Message) -> Message:
-    """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
+    """Return a bot's reply in a game in canonical form, with its ``ext_bot``. Raises BadMessage."""
     kind = received.get("type", REQUIRED)
     try:
         name, fields = _REPLIES[kind]
@@ -63,7 +63,7 @@ def check_reply(received: Message) -> Message:
 
 
 def _read(received: Message, kind: str, fields: list[_Field], message: Message) -> Message:
-    """Add the checked values of `fields` to `message`. Raises BadMessage for the first that is wrong."""
+    """Add the checked values of `fields` to `message`. Raises BadMessage for the first wrong value."""
     for name, check, default, text in fields:
         value = received.get(name, REQUIRED)
         if value is REQUIRED:

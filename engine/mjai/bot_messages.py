@@ -1,6 +1,6 @@
-"""Messages that a bot sends, as bytes from anybody, read into canonical form. Needs pydantic_core, as the server does.
+"""Parsing of a bot's messages, untrusted bytes, into canonical form. Needs pydantic_core, as the server does.
 
-The checks of a message that is read as JSON are in `engine.mjai.bot_checks`.
+The checks of the parsed JSON are in `engine.mjai.bot_checks`.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from engine.mjai.bot_checks import BadMessage, check_join, check_reply
 from engine.mjai.connection import Join
 from engine.mjai.keys import show
 from engine.mjai.messages import Message
+from engine.mjai.schema import REQUESTS
 
 NONE = frozenset({b'{"type":"none"}', b'{"type": "none"}'})  # most replies are one of these
+_REQUESTS = tuple(f'"{name}"'.encode() for name in sorted(REQUESTS))  # few replies hold one of these
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
 
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
-    """The join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
+    """Parse the join message of a bot; the keys `given` by the URL replace its own. Raises BadMessage."""
     join = check_join(_object(data) | (given or {}))
     _refuse_constants(data)
     return join
 
 
 def parse_reply(data: bytes | str) -> Message:
-    """A bot's reply in a game, in canonical form, with its ``ext_bot``. Raises BadMessage."""
+    """Parse a bot's reply in a game into canonical form, with its ``ext_bot``. Raises BadMessage."""
     if data in NONE:
         return {"type": "none"}
     reply = check_reply(_object(data))
@@ -35,8 +37,19 @@ def parse_reply(data: bytes | str) -> Message:
     return reply
 
 
+def request_in(data: bytes) -> str:
+    """The type of a message of `engine.mjai.schema.REQUESTS`; "" for any other message, which is a reply."""
+    if not any(name in data for name in _REQUESTS):
+        return ""
+    try:
+        kind = _object(data).get("type")
+    except BadMessage:  # `parse_reply` says so
+        return ""
+    return kind if isinstance(kind, str) and kind in REQUESTS else ""
+
+
 def _object(data: bytes | str) -> Message:
-    """The JSON object in `data`. Raises BadMessage."""
+    """Parse the JSON object in `data`. Raises BadMessage."""
     try:
         received = from_json(data.encode() if isinstance(data, str) else data)
     except UnicodeError:

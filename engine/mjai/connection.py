@@ -11,13 +11,28 @@ import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
-from engine.mjai.keys import BOOL, COUNT, INTEGER, REQUIRED, SEAT, TEXT, BadValue, Key, Kind, Message, choice, text
+from engine.mjai.keys import (
+    BOOL,
+    COUNT,
+    INTEGER,
+    REQUIRED,
+    SEAT,
+    TEXT,
+    BadValue,
+    Key,
+    Kind,
+    Message,
+    choice,
+    instance,
+    list_of,
+    text,
+)
 
 PROTOCOL = "mjsonp"
 PROTOCOL_VERSION = 3
 DEFAULT_PORT = 11600  # of mjai over TCP
 MAX_MESSAGE = 65_536  # bytes of one message from a bot, its line end not counted
-MAX_JOIN = 4_096  # bytes of one message before the join is accepted: strangers are not given more memory
+MAX_JOIN = 4_096  # bytes of one message before the join is accepted, to bound the memory that a stranger can use
 JOIN_TIMEOUT = 10.0  # seconds from ``hello`` to ``join``
 DEFAULT_ROOM = "default"
 DIALECTS = ("mjai3p", "libriichi3p", "kita")
@@ -30,14 +45,14 @@ ROOM_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}"  # URLs would normalise "." and
 ROOM_TEXT = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first)"  # ROOM_NAME in words
 ROOM_PATTERN = rf"^{ROOM_NAME}(\+{ROOM_NAME}(@-[0-9]{{1,4}})?)*$"  # a name, then +BOT or +BOT@-300 for each house bot
 
-# Letters and symbols that show as nothing.
+# Letters and symbols that are invisible.
 INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0\U00013441\U00013442\U0001d159")
 
 _room = re.compile(ROOM_PATTERN)
 
 
 def is_visible(character: str) -> bool:
-    """Whether a character shows as something by itself: it is no space, filler, combining mark or control character."""
+    """Return whether a character is visible by itself: not a space, filler, combining mark or control character."""
     return character not in INVISIBLE and unicodedata.category(character)[0] not in "CMZ"
 
 
@@ -47,7 +62,7 @@ def is_room(value: str) -> bool:
 
 
 def check_name(value: Any) -> str:
-    """Check of the name of a bot; spaces around it are removed."""
+    """Check the name of a bot; surrounding spaces are removed."""
     name = value.strip() if type(value) is str else ""
     if not (len(name) <= MAX_NAME and name.isprintable() and any(map(is_visible, name))):
         raise BadValue(value)
@@ -72,6 +87,7 @@ DIALECT = Kind("text", choice(*DIALECTS))
 REPLY_MODE = Kind("text", choice(*REPLY_MODES))
 SECRET = Kind("text", text(1, MAX_SECRET))
 RESUME = Kind("bool or text", check_resume)
+HINTS = Kind("objects", list_of(instance(dict)))
 
 HELLO_KEYS = (
     Key("protocol", TEXT, PROTOCOL),
@@ -102,6 +118,10 @@ RESUMED_KEYS = (
     Key("from", COUNT, "index of the first message of the game that is sent again"),
     Key("taken_over", BOOL, "true where a house bot has played your seat meanwhile", default=None),
 )
+HINTED_KEYS = (
+    Key("bot", TEXT, "the house bot"),
+    Key("actions", HINTS, "its best actions, best first: action, a reply, and value in placements; may be empty"),
+)
 ERROR_KEYS = (
     Key("actor", SEAT, "the seat at fault; only in records", default=None),
     Key("message", TEXT, "what was wrong, in one line"),
@@ -116,7 +136,7 @@ HELLO: Message = {"type": "hello", "protocol": PROTOCOL, "protocol_version": PRO
 class Join:
     """The first message of a bot, with the keys, checks and defaults of `JOIN_KEYS`.
 
-    `name` is "" only where `resume` is the secret of a game; `given` are the keys that the message had. See
+    `name` is "" only if `resume` is the secret of a game; `given` are the keys present in the message. See
     `engine.mjai.bot_messages.parse_join`.
     """
 
@@ -136,20 +156,25 @@ JOIN_DEFAULTS: Message = {key.name: key.default for key in JOIN_KEYS}
 
 
 def joined(room: str, waiting: int, needed: int) -> Message:
-    """The answer to a join that asks for it, and to every later wait for a game."""
+    """Return the message for a bot that waits for a game and has asked for `joined`."""
     return {"type": "joined", "room": room, "waiting": waiting, "needed": needed}
 
 
 def resumed(first: int, taken_over: bool) -> Message:
-    """The answer to a bot that resumes a game: its messages from index `first` on are sent again.
+    """Return the answer to a bot that resumes a game: its messages from index `first` on are sent again.
 
     `taken_over`: a house bot has played its seat meanwhile.
     """
     return {"type": "resumed", "from": first} | ({"taken_over": True} if taken_over else {})
 
 
+def hinted(bot: str, actions: list[Message]) -> Message:
+    """The answer to a bot that asks for a hint; without `actions` where it has no decision to make."""
+    return {"type": "hinted", "bot": bot, "actions": actions}
+
+
 def error(message: str, *, retry: bool = False) -> Message:
-    """What was wrong with a message or a join; with `retry`, the same join may succeed later."""
+    """Return the message that says what was wrong with a message or join; `retry`: the same join may succeed later."""
     return {"type": "error", "message": message} | ({"retry": True} if retry else {})
 
 

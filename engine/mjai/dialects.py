@@ -1,10 +1,10 @@
-"""Canonical messages (dialect mjai3p) written in the dialects of other families of bots.
+"""Conversion of canonical messages (dialect mjai3p) to the dialects of other families of bots.
 
 - ``mjai3p``: the three-player Ruby server and its bots; records.
 - ``libriichi3p``: Mortal-family engines: libriichi's ``Event``, with a padded fourth seat.
 - ``kita``: RiichiEnv (0.4.11) and jansou: north is ``kita``, every kan names a ``pai``, keys in alphabetical order.
 
-Which keys a dialect writes, and under which names, is in `engine.mjai.schema`.
+`engine.mjai.schema` defines which keys a dialect writes, and under which names.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def _reason(reasons: dict[str, str]) -> Value:
 
 
 def _first_consumed(message: Message) -> str:
-    """RiichiEnv also names a concealed kan by a tile, its first."""
+    """Return the first tile of a concealed kan, which RiichiEnv also names by a tile."""
     tile: str = message["consumed"][-1]
     return tile
 
 
 def _by_tsumo(message: Message) -> bool | None:
-    """RiichiEnv writes ``tsumo`` only of a win by tsumo."""
+    """Return True for a win by tsumo; RiichiEnv omits ``tsumo`` for other wins."""
     return True if message.get("target") == message["actor"] else None
 
 
@@ -71,7 +71,7 @@ _COMPUTED: dict[tuple[str, str], Value] = {
 
 
 def _value(row: EventMessage, key: str, dialect: Dialect) -> Value | None:
-    """How the value of a canonical key is written; None: as it is."""
+    """Return the function that converts the value of a canonical key; None if it is written unchanged."""
     if key == "type":
         return _renamed(dialect.types[row.type]) if row.type in dialect.types else None
     if (row.type, key) in _COMPUTED:
@@ -87,7 +87,7 @@ def _value(row: EventMessage, key: str, dialect: Dialect) -> Value | None:
 
 
 def _plan(row: EventMessage, dialect: Dialect) -> list[tuple[str, Value | None]]:
-    """The keys that a dialect writes, in order, with their values. Keys of the connection come last."""
+    """Return the keys that a dialect writes, in order, with their values. Keys of the connection come last."""
     keys: str | None = getattr(row, dialect.name)
     game = [key.name for key in row.keys if key.scope is Scope.RECORD] if keys is None else keys.split()
     pairs = [(dialect.keys.get(key, key), _value(row, key, dialect)) for key in ("type", *game)]
@@ -104,7 +104,7 @@ _PLANS: dict[str, dict[str, list[tuple[str, Value | None]]]] = {
 
 
 def write(message: Message, dialect: str) -> Message:
-    """A canonical message in `dialect`, one of `DIALECTS`. Messages that are no events are returned unchanged.
+    """Convert a canonical message to `dialect`, one of `DIALECTS`. Messages that are not events are returned unchanged.
 
     `message` is not changed; the result may share its values, and may be `message` itself.
     """

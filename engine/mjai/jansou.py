@@ -1,4 +1,4 @@
-"""What the mjai of jansou (0.14.0) has in forms of its own: rules as an object, and tenpai by null in ``tehais``."""
+"""Peculiarities of the mjai of jansou (0.14.0): rules as an object, and tenpai given by null in ``tehais``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.rules import MAJSOUL, NOTEN_POOL, START_POINTS, TARGET_POINTS, TENHO
 
 _PRESETS = {"tenhou-3p": TENHOU, "mahjong-soul-3p": MAJSOUL}
 _LENGTHS = {"E": "east", "S": "hanchan"}
-# Fields of its rules that are fields of ours.
+# Fields of its rules that correspond to fields of ours.
 _FIELDS = {"aka_dora": "red_fives", "kokushi_ankan_chankan": "kokushi_robs_ankan", "double_yakuman": "double_yakuman"}
-# The others, with the only value that is played here. Both of its presets for three have these, but for the noten
-# payments, which it makes 3,000 points in all.
+# Its other fields, with the only value supported here. Both of its three-player presets have these values, except for
+# noten payments, which total 3,000 points there.
 _TRUE = (
     "kazoe_yakuman", "multiple_yakuman", "ura_dora", "kan_dora", "nuki_dora", "closed_kan_indicator_immediate",
     "closed_kan_after_riichi", "kuitan", "kuikae_ban", "multiple_ron", "abort_kyuushu_kyuuhai", "abort_suukaikan",
@@ -33,7 +33,7 @@ _PLAYED: dict[str, Any] = dict.fromkeys(_TRUE, True) | dict.fromkeys(_FALSE, Fal
 
 
 def plain(message: Message) -> Message:
-    """A message of any dialect, with what jansou writes in a form of its own as others write it."""
+    """Return a message of any dialect with jansou's peculiarities converted to the form that other programs write."""
     if message["type"] == "start_game" and isinstance(message.get("rules"), dict):
         others = {key: value for key, value in message.items() if key not in ("rules", "preset")}
         rules = _rules(message)
@@ -44,8 +44,8 @@ def plain(message: Message) -> Message:
     return message
 
 
-def unplayed(start: Message) -> list[str]:
-    """The rules in its ``start_game`` that are not played here, with their values."""
+def unsupported_rules(start: Message) -> list[str]:
+    """Return the rules in its ``start_game`` that are not supported here, with their values."""
     rules = start.get("rules")
     if not isinstance(rules, dict):
         return []
@@ -54,7 +54,7 @@ def unplayed(start: Message) -> list[str]:
 
 
 def _rules(start: Message) -> Rules | None:
-    """The rules that it names; None for an object that is no rules of jansou."""
+    """Return the rules that an object names; None if it is not a rules object of jansou."""
     told: dict[str, Any] = start["rules"]
     if told.get("game_length") not in _LENGTHS:
         return None

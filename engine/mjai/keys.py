@@ -1,8 +1,8 @@
-"""Keys of messages, kinds of values, and the kinds that numbers and texts have.
+"""Keys of messages, kinds of values, and the kinds for numbers and texts.
 
 A kind checks the value of a key in a bot's message (strict types, any spelling of a tile) and reads the value from any
-dialect (liberal types). Both give the canonical value. Command lines check names and rooms by the kinds here, and need
-no numba for it; those of a game are in `engine.mjai.kinds`.
+dialect (liberal types). Both return the canonical value. Command lines use the kinds here to check names and rooms
+without importing numba; the kinds of a game are in `engine.mjai.kinds`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_SHOWN = 60  # characters of a bot's value in an error message
 
 
 class BadValue(ValueError):  # noqa: N818 - names the value, not an error
-    """A value that its key may not have. `shown` is the value in a few printable characters, `path` where it is."""
+    """A value that is not allowed for its key. `shown` is the shortened printable value, `path` its location."""
 
     def __init__(self, value: Any, path: str = "", shown: str = "") -> None:
         self.shown = shown or show(value)
@@ -38,8 +38,8 @@ class Kind:
     """One kind of value. `name` is its name in docs/protocol.md.
 
     `check(value)` returns the canonical value or raises BadValue; `read(key, value)` does so for a message of any
-    dialect, and may raise ValueError, TypeError or AttributeError. `padding` is what a list of the three seats has for
-    a fourth seat in dialects that have one.
+    dialect, and may raise ValueError, TypeError or AttributeError. `padding` is the entry for a fourth seat in lists of
+    seats, in dialects that have one.
     """
 
     name: str
@@ -48,11 +48,11 @@ class Kind:
     padding: Any = None
 
 
-REQUIRED: Any = object()  # the default of a key that must be there
+REQUIRED: Any = object()  # the default of a required key
 
 
 class Scope(Enum):
-    """Who receives a key of an event, and whether records keep it."""
+    """The recipients of a key of an event, and whether records keep it."""
 
     RECORD = "record"  # everybody; kept in records
     SEAT = "seat"  # the seat that gets the message; not in records
@@ -70,10 +70,10 @@ class Visibility(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a message. `text` says what its value must be.
+    """A key of a message. `text` describes the values allowed.
 
-    `default` is `REQUIRED` for a key that must be there, None for one that may be left out or null, else the value
-    that a missing key stands for.
+    `default` is `REQUIRED` for a required key, None for one that may be missing or null, else the value of a missing
+    key.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Key:
 
 
 def show(value: Any) -> str:
-    """A value of a bot's message in at most `MAX_SHOWN` printable characters."""
+    """Return a value of a bot's message as at most `MAX_SHOWN` printable characters."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int | float):
@@ -102,7 +102,7 @@ def show(value: Any) -> str:
 
 
 def integer(low: int, high: int) -> Check:
-    """Check of a whole number, `low` to `high`; neither 1.0 nor true is one."""
+    """Return a check for an integer from `low` to `high`; 1.0 and true are not integers."""
 
     def check(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
@@ -113,7 +113,7 @@ def integer(low: int, high: int) -> Check:
 
 
 def instance(*types: type) -> Check:
-    """Check of a value whose type is one of `types`."""
+    """Return a check for a value whose type is one of `types`."""
 
     def check(value: Any) -> Any:
         if type(value) not in types:
@@ -124,7 +124,7 @@ def instance(*types: type) -> Check:
 
 
 def choice(*values: str) -> Check:
-    """Check of a text out of `values`."""
+    """Return a check for one of the texts `values`."""
 
     def check(value: Any) -> str:
         if type(value) is not str or value not in values:
@@ -135,7 +135,7 @@ def choice(*values: str) -> Check:
 
 
 def text(low: int, high: int) -> Check:
-    """Check of a text of `low` to `high` characters."""
+    """Return a check for a text of `low` to `high` characters."""
 
     def check(value: Any) -> str:
         if type(value) is not str or not low <= len(value) <= high:
@@ -146,7 +146,7 @@ def text(low: int, high: int) -> Check:
 
 
 def list_of(check_entry: Check, low: int = 0, high: int = MAX_COUNT) -> Check:
-    """Check of a list of `low` to `high` entries."""
+    """Return a check for a list of `low` to `high` entries."""
 
     def check(value: Any) -> list[Any]:
         if type(value) is not list or len(value) > high:

@@ -53,7 +53,7 @@ def one_kind(count: int) -> Check:
 
     def check(value: Any) -> list[str]:
         tiles: list[str] = check_tiles(value)
-        if len({tile[:2] for tile in tiles}) > 1:  # the first two letters are the kind, also of 5pr
+        if len({tile[:2] for tile in tiles}) > 1:  # the first two characters are the kind, even for 5pr
             raise BadValue(value)
         return tiles
 
@@ -101,9 +101,9 @@ def read_consumed(key: str, value: Any) -> list[str]:
 
 
 def read_seats(key: str, value: Any) -> list[Any] | None:
-    """A list with an entry for each seat, without a padded fourth: an empty name, a hidden hand, 0 or false.
+    """Read a list with an entry for each seat, without a padded fourth: an empty name, a hidden hand, 0 or false.
 
-    None, which is unknown, for an empty list.
+    Returns None, for unknown, if the list is empty.
     """
     if not value:
         return None
@@ -114,7 +114,7 @@ def read_seats(key: str, value: Any) -> list[Any] | None:
 
 
 def read_hands(key: str, value: Any) -> list[list[str]] | None:
-    """The hands of the three seats; None, which is unknown, if the tiles of one are not given."""
+    """Read the hands of the three seats; None, for unknown, if the tiles of one are not given."""
     hands = read_seats(key, value)
     return [read_tiles(key, hand) for hand in hands] if hands and all(hands) else None
 

@@ -63,7 +63,7 @@ _HIDERS: dict[Visibility, Callable[[str], Hide]] = {
     Visibility.OWNER: _for_owner,
     Visibility.RECEIVER: _for_receiver,
 }
-# Type -> how the one key of it that differs from seat to seat is hidden or filled in.
+# Type -> function that hides or fills in the one key that differs from seat to seat.
 _HIDE: dict[str, Hide] = {
     row.type: _HIDERS[key.visibility](key.name)
     for row in EVENTS.values()
@@ -91,12 +91,12 @@ def for_seat(message: Message, seat: int) -> Message:
 
 
 def for_public(message: Message) -> Message:
-    """The message as everybody may see it: all tiles that are dealt or drawn are ``?``."""
+    """Return the message as everyone may see it: all tiles dealt or drawn are ``?``."""
     return for_seat(message, NOBODY) if message["type"] in CONCEALED else message
 
 
 def make(message_type: str, **fields: Any) -> Message:
-    """An event: keys in the order of the table, unknown keys last, values that are None left out."""
+    """Build an event: keys in the order of the table, unknown keys last, without keys whose value is None."""
     message = {"type": message_type}
     for key in KEYS[message_type]:
         if (value := fields.pop(key, None)) is not None:
@@ -106,7 +106,7 @@ def make(message_type: str, **fields: Any) -> Message:
 
 
 def start_game(names: list[str], rules: Rules | None) -> Message:
-    """The ``start_game`` of a game under `rules`, which are None if unknown; `names` may be none, if unknown."""
+    """Build the ``start_game`` of a game under `rules`, None if unknown; `names` may be empty, if unknown."""
     return make("start_game", names=names or None, **({} if rules is None else rules_keys(rules)))
 
 
@@ -114,7 +114,7 @@ RULES_KEYS = ("rules", "length", "aka_flag", "switches")  # of start_game
 
 
 def rules_keys(rules: Rules) -> Message:
-    """The keys of ``start_game`` that name rules: a preset, its length, and what differs from it."""
+    """Return the keys of ``start_game`` that name rules: the preset, its length, and the differences from it."""
     own = switches_of(rules)
     keys: Message = {"rules": rules.name, "length": rules.length}
     if not rules.red_fives:
@@ -155,16 +155,17 @@ def start_kyoku(
 
 
 def riichi_deltas(actor: int) -> list[int]:
-    """The points of each seat when `actor` pays a riichi stick."""
+    """Return the change of each seat's points when `actor` pays a riichi stick."""
     return [-RIICHI_STICK if seat == actor else 0 for seat in range(N_SEATS)]
 
 
 def complete(events: list[Message]) -> list[Message]:
-    """The events with missing keys filled in that follow from others.
+    """Return the events, with missing keys that follow from others filled in.
 
     These are the deltas of a riichi and of an abortive draw, scores, and the winning tile.
 
-    Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare it with the tile drawn before.
+    Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare the discard with the previous drawn
+    tile.
     """
     scores: list[int] | None = None
     tile: str | None = None
@@ -192,7 +193,7 @@ def complete(events: list[Message]) -> list[Message]:
 
 
 def loads(text: str) -> Any:
-    """The value of JSON text that another program wrote; NaN and infinities, which JSON does not have, are None.
+    """Parse JSON text written by another program; NaN and infinities, which are not JSON, become None.
 
     Raises json.JSONDecodeError.
     """
@@ -209,7 +210,7 @@ def dumps(message: Message) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def ordered(event: Message) -> Message:
+def order_keys(event: Message) -> Message:
     """An event with its keys in the order of the table; other messages are returned unchanged."""
     if event["type"] not in KEYS:
         return event

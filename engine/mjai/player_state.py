@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-# A table shows itself by these two.
+# Importing these two registers how a table is shown.
 import engine.svg
 import engine.text  # noqa: F401
 from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
-from engine.mjai.actions import action_of, consumed_in, tile_in
+from engine.mjai.actions import action_of, read_consumed, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
 from engine.mjai.schema import EVENTS
@@ -38,18 +38,18 @@ class PlayerState:
 
     The view equals `Game.view` of the seat, byte for byte, once all messages so far have been applied, except:
 
-    * After a win or a draw only the scores are kept up to date, until the next round starts: a view does not hold the
-      hands that were scored, and no seat has to answer.
-    * After this seat has passed, while another seat still has to answer, `legal` is not empty: there are no messages
-      about passes.
+    * After a win or a draw, only the scores are kept up to date until the next round starts: the scored hands are not
+      entered, and no seat has to answer.
+    * After this seat has passed, `legal` is not empty while another seat still has to answer, as passes are not
+      announced.
 
-    After a discard, north or kan the view is in phase RESPONSE until the next message, also if no seat can respond. A
-    seat has to answer the last message it received, or the one before if the last is a dora indicator that follows a
+    After a discard, north or kan, the view is in phase RESPONSE until the next message, even if no seat can respond. A
+    seat has to answer the last message it received, or the one before it if the last is a dora indicator that follows a
     north or kan.
     """
 
     def __init__(self, rules: Rules | str | None = None) -> None:
-        """`rules`, or the preset of that name, apply if ``start_game`` names none; None: Tenhou's."""
+        """`rules`: the rules or the name of a preset, used if ``start_game`` names none; None: Tenhou's."""
         self.seat = NONE
         self._rules = rules_named(TENHOU if rules is None else rules)
         self._raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
@@ -74,8 +74,8 @@ class PlayerState:
     def update(self, message: Message) -> None:
         """Apply the next message of a game, ``start_game`` first.
 
-        Raises ValueError, in one line, for a message that is malformed or impossible in this position, and leaves the
-        view unchanged.
+        Raises ValueError with a one-line message, and leaves the view unchanged, if the message is malformed or
+        impossible in this position.
         """
         if not isinstance(message, dict):
             raise ValueError(f"a message is a dict, such as {{'type': 'tsumo', …}}, not {message!r}")
@@ -137,7 +137,7 @@ class PlayerState:
         self._apply(message, events.KAKAN, seat, action, tile, 1, int(tile >= N_KINDS))
 
     def _call_or_ankan(self, message: Message) -> None:
-        seat, consumed = seat_in(message, "actor"), consumed_in(message)
+        seat, consumed = seat_in(message, "actor"), read_consumed(message)
         kind = int(KIND_OF[consumed[0]])
         tile = kind if message["type"] == "ankan" else tile_in(message, "pai")
         if len(consumed) != N_CONSUMED[message["type"]] or {int(KIND_OF[of]) for of in [*consumed, tile]} != {kind}:
@@ -168,7 +168,7 @@ class PlayerState:
             raise ValueError(f"{message['type']} {WRONG_ORDER}")
 
     def _finish(self, message: Message, phase: int) -> None:
-        """End the round or the game; scores are those of the message, or follow from its deltas."""
+        """End the round or the game; the scores come from the message, or follow from its deltas."""
         scores = self._table["seat"]["score"][0]
         if "scores" in message:
             scores[:] = three(message, "scores")

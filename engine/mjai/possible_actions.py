@@ -19,11 +19,11 @@ WITH_CANNOT_DAHAI = frozenset(row.type for row in EVENTS.values() if BARRED in r
 
 
 def possible_actions(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
-    """The ``possible_actions`` or ``cannot_dahai`` that dialect mjai3p adds to `message` for `seat`; may be empty.
+    """Return the ``possible_actions`` or ``cannot_dahai`` that dialect mjai3p adds to `message` for `seat`, if any.
 
-    `t` is the table (or view) after the event; `legal` are the actions the seat may answer with, empty if it is not to
-    answer. ``possible_actions`` comes with the seat's own draw and with others' discards, kakans and norths, even where
-    there are none; with others' ankans only where it may rob the kan.
+    `t` is the table (or view) after the event; `legal` are the actions the seat may answer with, empty if it is not
+    asked. ``possible_actions`` comes with the seat's own draw and with others' discards, kakans and norths, even if it
+    is empty; with others' ankans only if the seat may rob the kan.
     """
     own = message.get("actor") == seat
     kind = message["type"]
@@ -42,12 +42,12 @@ def forbidden_discards(t: np.record, seat: int, legal: Sequence[int]) -> list[st
 
 
 def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) -> int:
-    """The action of `legal` that a canonical reply means.
+    """Return the action of `legal` that a canonical reply stands for.
 
-    A discard of the drawn tile may omit ``tsumogiri``, or say false if the hand holds no other such tile. The other
-    keys of the reply must fit the action, so that a reply to an earlier question is not taken for this one.
+    A discard of the drawn tile may omit ``tsumogiri``, or set it to false if the hand holds no other such tile. The
+    other keys of the reply must fit the action, so that a reply to an earlier question is not mistaken for one to this.
 
-    Raises ValueError saying what is wrong, and what is legal.
+    Raises ValueError, which says what is wrong and what is legal.
     """
     action = action_of(t, seat, reply)
     if action not in legal and TSUMOGIRI in legal and action == int(t["drawn"]):
@@ -62,12 +62,12 @@ def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) 
 
 
 def kinds(value: Any) -> Any:
-    """Tile names as kinds, red or not; where both are held, the action says which is meant. Other values unchanged."""
+    """Return tile names without red; if both are held, the action says which is meant. Other values are unchanged."""
     if isinstance(value, list):
         return sorted(map(kinds, value))
     return KINDS.get(value, value)
 
 
 def safe_default(legal: Sequence[int]) -> int:
-    """The action played for a seat that does not answer: pass, else tsumogiri, else the first legal action."""
+    """Return the action played for a seat that does not answer: pass, else tsumogiri, else the first legal action."""
     return next((action for action in (PASS, TSUMOGIRI) if action in legal), legal[0])

@@ -1,7 +1,7 @@
-"""The tables of docs/protocol.md, written from the table of messages.
+"""The tables of docs/protocol.md, generated from the table of messages.
 
-``python -m engine.mjai.protocol_tables docs/protocol.md`` brings the page up to date. A table stands between the lines
-``<!-- table NAME -->`` and ``<!-- end -->``.
+``python -m engine.mjai.protocol_tables docs/protocol.md`` updates the page. A table stands between the lines ``<!--
+table NAME -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,8 +17,19 @@ from engine.mjai import connection
 from engine.mjai.connection import DEFAULT_DIALECT, DIALECTS
 from engine.mjai.keys import REQUIRED, Key
 from engine.mjai.kinds import MAX_EXT_BOT
-from engine.mjai.schema import CAN_ACT, COMMON, CONNECTION, DIALECT_ROWS, EVENTS, REPLIES, REPLY_TYPES, EventMessage
+from engine.mjai.schema import (
+    CAN_ACT,
+    COMMON,
+    CONNECTION,
+    DIALECT_ROWS,
+    EVENTS,
+    REPLIES,
+    REPLY_TYPES,
+    REQUESTS,
+    EventMessage,
+)
 
+SHARED = 3  # messages that have a key make it one of several messages
 BLOCK = re.compile(r"(?<=<!-- table )(\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -28,7 +40,7 @@ def rows(*lines: Iterable[str]) -> str:
 
 
 def limits() -> str:
-    """What both sides of a connection agree on."""
+    """Return the table of limits that both sides of a connection share."""
     return rows(
         ("", ""),
         ("port of mjai over TCP, by default", str(connection.DEFAULT_PORT)),
@@ -53,7 +65,7 @@ def default_of(key: Key) -> str:
 
 
 def replies() -> str:
-    """What a bot replies."""
+    """Return the table of a bot's replies."""
     return rows(
         ("reply", "meaning", "to"),
         *((names_of(row.type), row.text, row.when) for row in REPLIES.values()),
@@ -76,12 +88,16 @@ def reply_keys() -> str:
 
 
 def events() -> str:
-    """The messages of a game, with their keys in order."""
-    return rows(
-        ("message", "key", "kind", "value"),
-        *(line for row in EVENTS.values() for line in event_lines(row.type, row.text, row.keys)),
-        ("every message", f"`{CAN_ACT.name}`?", CAN_ACT.kind.name, CAN_ACT.text),
-    )
+    """The messages of a game, with their keys in order. Keys that many messages have are described once, at the top."""
+    keys = {name: [key_cells(key) for key in row.keys] for name, row in EVENTS.items()}
+    found = Counter(cells for of_message in keys.values() for cells in of_message)
+    shared = [cells for cells, n in found.items() if n >= SHARED]
+    lines = [("every message", *key_cells(CAN_ACT)), *(("several messages", *cells) for cells in shared)]
+    for name, of_message in keys.items():
+        own = [cells for cells in of_message if cells not in shared]
+        names = [] if own == of_message else [key for key, _, _ in of_message]
+        lines += [(f"**`{name}`**", " ".join(names), "", EVENTS[name].text), *(("", *cells) for cells in own)]
+    return rows(("message", "key", "kind", "value"), *lines)
 
 
 def server_messages() -> str:
@@ -97,48 +113,59 @@ def server_messages() -> str:
     )
 
 
+def requests() -> str:
+    """The messages of a bot that are no replies."""
+    return rows(
+        ("message", "meaning"),
+        *((f"`{row.type}`", row.text) for row in CONNECTION.values() if row.type in REQUESTS),
+    )
+
+
 def event_lines(kind: str, text: str, keys: Iterable[Key]) -> list[tuple[str, str, str, str]]:
     """One line for the message and one for each key."""
     return [
         (f"**`{kind}`**", "", "", text),
-        *(("", f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text) for key in keys),
+        *(("", *key_cells(key)) for key in keys),
     ]
 
 
+def key_cells(key: Key) -> tuple[str, str, str]:
+    """The cells of a key: its name, its kind and what it means."""
+    return f"`{key.name}`" + "?" * (key.default is None), key.kind.name, key.text
+
+
 def dialects() -> str:
-    """The keys that each dialect writes, by message."""
+    """The keys that each dialect but the default writes, by message."""
+    names = [name for name in DIALECTS if name != DEFAULT_DIALECT]
     return rows(
-        ("message", *DIALECTS),
-        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in DIALECTS)),
-        *((f"`{row.type}`", *(written_keys(row, name) for name in DIALECTS)) for row in EVENTS.values()),
+        ("message", *names),
+        ("spoken by", *(DIALECT_ROWS[name].spoken_by for name in names)),
+        *((f"`{row.type}`", *(written_keys(row, name) for name in names)) for row in EVENTS.values()),
     )
 
 
 def written_keys(row: EventMessage, dialect: str) -> str:
-    """The keys of a message in a dialect; its type if that has another name."""
-    keys = None if dialect == DEFAULT_DIALECT else getattr(row, dialect)
-    rules = DIALECT_ROWS[dialect]
-    names = [key.name for key in row.keys if key.scope is not key.scope.CONNECTION]
-    if dialect != DEFAULT_DIALECT:
-        record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
-        names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
+    """The keys of a message in a dialect other than the default; its type if that has another name."""
+    keys, rules = getattr(row, dialect), DIALECT_ROWS[dialect]
+    record = [key.name for key in row.keys if key.scope is key.scope.RECORD]
+    names = [rules.keys.get(key, key) for key in (record if keys is None else keys.split())]
     names = sorted(names) if rules.sorted_keys else names
     renamed = f"type `{rules.types[row.type]}`: " if row.type in rules.types else ""
     return renamed + (" ".join(f"`{name}`" for name in names) or "none")
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, events, dialects)
+    table.__name__: table for table in (limits, join, server_messages, replies, reply_keys, requests, events, dialects)
 }
 
 
 def update(page: str) -> str:
-    """The page with every table up to date. Raises KeyError for a table that is not one of `TABLES`."""
+    """Return the page with every table updated. Raises KeyError for a table that is not in `TABLES`."""
     return BLOCK.sub(lambda found: f"{found[1]} -->\n\n{TABLES[found[1]]()}\n", page)
 
 
 def main(path: Path) -> None:
-    """Bring a page up to date."""
+    """Update a page."""
     path.write_text(update(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

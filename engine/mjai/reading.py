@@ -1,7 +1,7 @@
-"""Messages of any dialect, of a server or a bot, read into canonical form.
+"""Conversion of messages of any dialect, from a server or a bot, to canonical form.
 
-Reading is liberal: it accepts every name and spelling of every dialect, a padded fourth seat, keys in any order, and
-keeps keys it does not know.
+Reading is lenient: it accepts every name and spelling of every dialect, a padded fourth seat, and keys in any order,
+and keeps unknown keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from engine.mjai.keys import Read
 from engine.mjai.messages import Message, make
 from engine.mjai.schema import EVENTS, GAME_MESSAGES, KEY_ALIASES, NOT_OF_A_GAME, SEAT_KEYS, TYPE_ALIASES
 
-# Key in any dialect -> its canonical name and how its value is read.
+# Key in any dialect -> its canonical name and the function that reads its value.
 _READ: dict[str, tuple[str, Read]] = {
     key.name: (key.name, key.kind.read) for row in GAME_MESSAGES for key in row.keys if key.name not in SEAT_KEYS
 }
@@ -26,10 +26,10 @@ _DEFAULTS: dict[str, Message] = {
 
 
 def canonical(message: Message) -> Message:
-    """A message of any dialect, of a server or a bot, in canonical form.
+    """Convert a message of any dialect, from a server or a bot, to canonical form.
 
     Messages of a connection and ``none`` are returned unchanged. Keys for one seat (``possible_actions``, ``id``, …)
-    are left out, unknown keys are kept. Raises ValueError, whatever JSON value it is given.
+    are left out, unknown keys are kept. Accepts any JSON value, and raises no exception but ValueError.
     """
     try:
         return message if message["type"] in NOT_OF_A_GAME else canonical_event(message)

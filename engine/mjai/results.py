@@ -1,4 +1,4 @@
-"""Results of rounds, ``hora`` and ``ryukyoku``, as text for people."""
+"""Results of rounds, ``hora`` and ``ryukyoku``, as human-readable text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAGONS = {"P": BY_NUMBER[HAKU], "F": BY_NUMBER[HATSU], "C": BY_NUMBER[CHUN]}
 
 
 def result_lines(event: Message, names: Sequence[str], events: list[Message]) -> list[str]:
-    """A win or ryukyoku of a round, and its payments; what the record does not have is left out."""
+    """Describe a win or ryukyoku and its payments; anything missing from the record is left out."""
     if event["type"] == "ryukyoku":
         tenpai = [name for name, waiting in zip(names, event.get("tenpais", []), strict=False) if waiting]
         reason = ENGLISH_BY_MJAI.get(event.get("reason", ""), event.get("reason"))
@@ -27,7 +27,7 @@ def result_lines(event: Message, names: Sequence[str], events: list[Message]) ->
 
 
 def _win_lines(win: Message, names: Sequence[str], events: list[Message]) -> list[str]:
-    """Who won on what with which hand, and the yaku with han, fu and points."""
+    """Describe a win: winner, winning tile, hand, and the yaku with han, fu and points."""
     by_tsumo = win["actor"] == win["target"]
     how = "by tsumo on" if by_tsumo else f"by ron from {names[win['target']]} on"
     lines = [f"{names[win['actor']]} wins {how} {tile_text(win.get('pai', '?'))}"]
@@ -44,7 +44,7 @@ def _win_lines(win: Message, names: Sequence[str], events: list[Message]) -> lis
 
 
 def yaku_of(win: Message, events: list[Message]) -> list[tuple[str, int]]:
-    """The English name and the han of each yaku of a ``hora``; the events of its round tell one dragon from another."""
+    """Return the English name and han of each yaku of a ``hora``; the events of its round distinguish the dragons."""
     dragons = (yaku.name for yaku in dragons_of(win, events))
     return [
         (next(dragons, "dragon") if name == "sangenpai" else YAKU_NAMES.get(name, name), han)
@@ -53,7 +53,7 @@ def yaku_of(win: Message, events: list[Message]) -> list[tuple[str, int]]:
 
 
 def dragons_of(win: Message, events: list[Message]) -> list[Yaku]:
-    """The yaku of the winner's dragon triplets, in the hand or called; mjai calls each sangenpai."""
+    """Return the yaku of the winner's dragon triplets, concealed or called; mjai names each of them sangenpai."""
     seat = win["actor"]
     tiles = list(events[0]["tehais"][seat])
     if win["target"] != seat and "pai" in win:

@@ -21,10 +21,10 @@ REASONS = {way.number: way.mjai for way in RYUKYOKU}
 
 
 class RoundReader:
-    """Turns the packed events of a round into mjai messages, as they are logged.
+    """Converts the packed events of a round into mjai messages as they are logged.
 
-    `t` is a table or a seat's view; tiles that a view does not know are ``?``. Fields of `t` that stay the same all
-    round are read once, as lists: attributes of a NumPy record are slow in Python.
+    `t` is a table or a seat's view; tiles unknown to a view are ``?``. Fields of `t` that do not change during a round
+    are read once, as lists: attributes of a NumPy record are slow in Python.
     """
 
     def __init__(self, t: np.record) -> None:
@@ -35,7 +35,7 @@ class RoundReader:
         self.scores: list[int] = t["seat"]["start_score"].tolist()
 
     def read(self) -> list[Message]:
-        """The messages since the last call. Read all of a round before the next one is dealt."""
+        """Return the messages since the last call. Read all messages of a round before the next one is dealt."""
         words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
         self.n_read += len(words)
         return [READERS[event.type](self, event) for event in map(events.unpack, words)]
@@ -134,18 +134,18 @@ class RoundReader:
         return {"type": "end_game", "scores": self.t["seat"]["score"].tolist()}
 
     def _pay(self, deltas: list[int]) -> Message:
-        """The deltas of an event and the scores after it."""
+        """Return the deltas of an event and the scores after it."""
         self.scores = [score + delta for score, delta in zip(self.scores, deltas, strict=True)]
         return {"deltas": deltas, "scores": self.scores}
 
 
 def hidden_hand(seat: np.record) -> list[str]:
-    """The names of a concealed hand that is not shown."""
+    """Return the tile names of a concealed hand that is not shown."""
     return [HIDDEN_TILE] * (HAND_SIZE - 3 * int(seat.n_melds))
 
 
 def yaku_names(win: np.record) -> list[list[Any]]:
-    """[mjai name, han] of each yaku of a win; riichi and ippatsu come first, dora last, as Tenhou lists them."""
+    """Return [mjai name, han] of each yaku of a win: riichi and ippatsu first, dora last, as Tenhou lists them."""
     numbers = [number for number in range(N_YAKU) if win.yaku[number] > 0]
     numbers.sort(key=lambda number: (number == MENZEN_TSUMO or number > IPPATSU, number != 2, number != 18, number))
     return [[BY_NUMBER[number].mjai, int(win.yaku[number])] for number in numbers]

@@ -1,8 +1,8 @@
 """The table of mjai messages.
 
-Everything else in this package follows from it: the order in which keys are written (`KEYS`), reading, hiding, the
-dialects, the checks of a bot's messages, and the tables of docs/protocol.md. A table that contradicts itself is refused
-when this module is imported; see `verify`.
+Everything else in this package is derived from it: the order in which keys are written (`KEYS`), reading, hiding, the
+dialects, the checks of a bot's messages, and the tables of docs/protocol.md. The table is checked for consistency when
+this module is imported; see `verify`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from engine.mjai.connection import DIALECTS, ERROR_KEYS, HELLO_KEYS, JOIN_KEYS, JOINED_KEYS, RESUMED_KEYS, SECRET
+from engine.mjai.connection import (
+    DIALECTS,
+    ERROR_KEYS,
+    HELLO_KEYS,
+    HINTED_KEYS,
+    JOIN_KEYS,
+    JOINED_KEYS,
+    RESUMED_KEYS,
+    SECRET,
+)
 from engine.mjai.keys import BOOL, COUNT, INTEGER, SEAT, TEXT, Key, Scope, Visibility
 from engine.mjai.kinds import (
     ACTIONS,
@@ -44,8 +53,8 @@ from engine.ryukyoku import NAGASHI_MANGAN, RYUKYOKU
 class EventMessage:
     """A message of a game, from the server.
 
-    `libriichi3p` and `kita` are the keys that the dialect writes (canonical names), by default all of a record. Keys in
-    `unread` are added by some writers and left out when read.
+    `libriichi3p` and `kita` are the keys that the dialect writes (canonical names), by default all that a record has.
+    Keys in `unread` are added by some writers and dropped when read.
     """
 
     type: str
@@ -58,7 +67,7 @@ class EventMessage:
 
 @dataclass(frozen=True)
 class ReplyMessage:
-    """A message of a bot in a game; `when` says where it may be an answer."""
+    """A message of a bot in a game; `when` says which messages it may answer."""
 
     type: str
     text: str
@@ -68,9 +77,9 @@ class ReplyMessage:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a dialect writes canonical messages, beside the keys that each `EventMessage` lists.
+    """How a dialect writes canonical messages, in addition to the keys that each `EventMessage` lists.
 
-    `types`, `keys` and `reasons` map canonical names to its own.
+    `types`, `keys` and `reasons` map canonical names to the dialect's names.
     """
 
     name: str
@@ -313,6 +322,11 @@ _CONNECTION = (
     ConnectionMessage("joined", "server", "You wait for a game; sent to bots that join with `joined`.", JOINED_KEYS),
     ConnectionMessage("resumed", "server", "You have resumed your game.", RESUMED_KEYS),
     ConnectionMessage("error", "server", "A message or a join was refused.", ERROR_KEYS),
+    ConnectionMessage("hinted", "server", "The answer to `hint`; no reply is expected.", HINTED_KEYS),
+    ConnectionMessage("hint", "bot", "you ask what a house bot would do, where the room gives hints", ()),
+    ConnectionMessage(
+        "leave", "bot", "you leave: a house bot plays your seat at once, and the server closes the connection", ()
+    ),
 )
 
 # Dialects -------------------------------------------------------------------------------------------------------------
@@ -332,7 +346,8 @@ _DIALECTS = (
 )
 COMPUTED = frozenset({("ankan", "pai"), ("hora", "tsumo"), ("ryukyoku", "actor")})  # keys that kita adds to an event
 
-# What follows ---------------------------------------------------------------------------------------------------------
+# Derived tables
+# ---------------------------------------------------------------------------------------------------------
 
 Row = TypeVar("Row", EventMessage, ReplyMessage, ConnectionMessage)
 
@@ -342,7 +357,7 @@ class SchemaError(ImportError):
 
 
 def by_type(rows: Iterable[Row]) -> dict[str, Row]:
-    """Rows by their type. Raises SchemaError for a type or a key that occurs twice."""
+    """Return the rows keyed by type. Raises SchemaError for a type or a key that occurs twice."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.type in found:
@@ -357,7 +372,7 @@ def by_type(rows: Iterable[Row]) -> dict[str, Row]:
 def verify(
     events: Mapping[str, EventMessage], replies: Mapping[str, ReplyMessage], dialects: Mapping[str, Dialect]
 ) -> None:
-    """Raise SchemaError for a table that contradicts itself."""
+    """Raise SchemaError if the table is inconsistent."""
     if tuple(dialects) != DIALECTS:
         raise SchemaError(f"dialects are {DIALECTS}, but the table has {tuple(dialects)}")
     if unknown := replies.keys() - events.keys() - {"none"}:
@@ -394,11 +409,11 @@ DIALECT_ROWS: dict[str, Dialect] = {row.name: row for row in _DIALECTS}
 verify(EVENTS, REPLIES, DIALECT_ROWS)
 GAME_MESSAGES: tuple[EventMessage | ReplyMessage, ...] = (*EVENTS.values(), *REPLIES.values())
 
-# Keys of each event as a record has them, in the order in which they are written.
+# The keys of each event in a record, in the order in which they are written.
 KEYS: dict[str, tuple[str, ...]] = {
     row.type: tuple(key.name for key in row.keys if key.scope is Scope.RECORD) for row in EVENTS.values()
 }
-# Keys that are for one seat or its connection, and no part of a record.
+# Keys for one seat or its connection, which are not part of a record.
 SEAT_KEYS = frozenset(
     key.name for row in EVENTS.values() for key in (*row.keys, CAN_ACT) if key.scope is not Scope.RECORD
 )
@@ -411,5 +426,7 @@ REPLY_TYPES: dict[Any, str] = {
     for row in REPLIES.values()
     for name in (row.type, *(alias for alias, of in TYPE_ALIASES.items() if of == row.type))
 }
+# Messages that a bot may send at any time once it has joined: they are no replies.
+REQUESTS = frozenset(row.type for row in CONNECTION.values() if row.sender == "bot") - {"join"}
 # Messages that are no part of a game.
 NOT_OF_A_GAME = frozenset({"none", *CONNECTION})

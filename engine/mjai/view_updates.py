@@ -1,9 +1,9 @@
-"""Applies one event to the view of a seat, by the rules of the table. The compiled part of `PlayerState`.
+"""Apply an event to the view of a seat by the rules of the table: the compiled part of `PlayerState`.
 
-`apply_event` works in three steps: it writes what the event reveals to where the rules look for it (a drawn tile into
-the wall, a shown tile into the hand that shows it); it calls the functions that move a whole table; and it blanks again
-what the viewer may not know (`blank_for`). An action that the rules do not allow is refused. For another seat, whose
-hand is hidden, the rules are applied to the tiles that it shows.
+`apply_event` works in three steps: it writes the tiles that the event reveals where the rules expect them (a drawn tile
+into the wall, a shown tile into the hand that shows it); it calls the functions that advance a whole table; and it
+blanks again what the viewer may not know (`blank_for`). An action that the rules do not allow is rejected. For another
+seat, whose hand is hidden, the rules are applied to the tiles that it shows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from engine.turn import (
 from engine.view import blank_for
 from engine.wall import draw_live, live_index, replacement_index, show_indicator, show_pending_indicators
 
-PLACEHOLDER = np.int64(0)  # a 1m: what the rules handle in place of a hidden tile until it is blanked again
+PLACEHOLDER = np.int64(0)  # a 1m, which stands for a hidden tile while the rules are applied
 COPIES = np.bincount(KIND_OF[FULL_SET], minlength=N_KINDS)  # tiles of each kind in the set
 
 # The result of `apply_event`: applied, or why the event is impossible in this position; and the reason in words.

@@ -1,8 +1,8 @@
-"""Archives as people have them: zip, tar (plain, gzip, bzip2, Zstandard), SQLite databases of logs, folders, files.
+"""Archives of records: zip, tar (plain, gzip, bzip2, Zstandard), SQLite databases of logs, folders, files.
 
-`members` reads them one record after another, so that an archive of any length takes the same memory; only the list of
-contents of a zip is held as a whole. What is damaged does not stop it: a member's `read` raises, and a damaged archive
-ends with a member whose `read` says so.
+`members` reads them one record at a time, so memory use does not depend on the size of the archive; only the directory
+of a zip is held as a whole. Damage does not stop it: the `read` of a damaged member raises, and a damaged archive ends
+with a member whose `read` raises.
 
 The databases are those of houou-logs (table ``logs``: ``id``, ``log``, gzip) and of phoenix-logs (``log_id``,
 ``log_content``, bzip2).
@@ -35,7 +35,7 @@ DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", *DATABASE_SUFFIXES)
 SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06")
 LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
-_SKIP = 1 << 20  # bytes read at once of what is skipped
+_SKIP = 1 << 20  # bytes read at once while skipping
 _TAR_BLOCK = 512
 # Bytes of the headers before a member of a tar: names have 4,096 at most. `tarfile` would take megabytes, and hours.
 _TAR_HEADERS = 1 << 14
@@ -49,11 +49,11 @@ _OVERLAPS = "damaged: its records together are larger than the file; download it
 
 @dataclass(frozen=True)
 class Member:
-    """A record in a file or archive. `read` gives its bytes, compressed or not, until the next member is asked for.
+    """A record in a file or archive. `read` returns its bytes, compressed or not, until the next member is requested.
 
-    `name` is what the record is called in messages, and what `engine.records.files.read_records` takes: the path of
-    its file, or ``archive.zip:folder/name``. `inner` is its name in its archive; None for a file with one record.
-    `position`: bytes of all files read so far, with this member.
+    `name`, used in messages and accepted by `engine.records.files.read_records`, is the path of the file or
+    ``archive.zip:folder/name``. `inner` is the name in the archive; None for a file with one record. `position`: bytes
+    of all files read so far, including this member.
 
     `read` raises RecordError.
     """
@@ -66,7 +66,7 @@ class Member:
 
 
 def is_record_name(name: str) -> bool:
-    """Whether a file or a member of an archive is a record by its name: by its suffix, or as Tenhou's log id."""
+    """Return whether the name of a file or archive member is that of a record: by its suffix, or a Tenhou log id."""
     for suffix in PACKED_SUFFIXES:
         name = name.removesuffix(suffix)
     return name.endswith(RECORD_SUFFIXES) or LOG_ID.search(name.rpartition("/")[2]) is not None
@@ -78,10 +78,10 @@ def is_archive_name(name: str) -> bool:
 
 
 def find_records(paths: Iterable[Path | str]) -> list[Path]:
-    """The record files and archives among `paths` and in the folders among them, sorted, each once.
+    """Return the record files and archives among `paths` and in the folders among them, sorted, without duplicates.
 
-    A path may be a pattern (``games/*.zip``), or name a member of an archive (``games.zip:name``). A path of a file is
-    returned whatever its suffix is. Raises FileNotFoundError for a path that does not exist.
+    A path may be a pattern (``games/*.zip``), or name a member of an archive (``games.zip:name``). The path of a file
+    is returned whatever its suffix. Raises FileNotFoundError for a path that does not exist.
     """
     found: set[Path] = set()
     for path in map(Path, paths):
@@ -98,18 +98,18 @@ def find_records(paths: Iterable[Path | str]) -> list[Path]:
 
 
 def _is_other_database(path: Path) -> bool:
-    """Whether a file is a database without the table of logs, such as a server's: it is no concern of ours."""
+    """Return whether a file is a database without a table of logs, such as a server's, which is to be ignored."""
     if not path.name.endswith(DATABASE_SUFFIXES):
         return False
     try:
         with closing(_open_database(path)) as database:
             return not _columns_of_logs(database)
-    except sqlite3.Error:  # damaged: to be told
+    except sqlite3.Error:  # damaged: reported when it is read
         return False
 
 
 def split_name(path: Path) -> tuple[Path, str | None]:
-    """An archive and the name of a member of it, for ``archive.zip:name``; else the path itself and None."""
+    """Split ``archive.zip:name`` into the archive and a member's name; for other paths return the path and None."""
     text = str(path)
     if not path.exists():
         for colon in re.finditer(":", text):
@@ -120,12 +120,12 @@ def split_name(path: Path) -> tuple[Path, str | None]:
 
 
 def total_size(paths: Iterable[Path]) -> int:
-    """Bytes of the files at `paths`, each as `find_records` returns them."""
+    """Return the total size in bytes of the files at `paths`, as returned by `find_records`."""
     return sum(path.stat().st_size for path in (split_name(path)[0] for path in paths) if path.exists())
 
 
 def members(paths: Iterable[Path]) -> Iterator[Member]:
-    """The records in files and archives, in order; `paths` as `find_records` returns them.
+    """Yield the records in files and archives, in order; `paths` as returned by `find_records`.
 
     Raises ModuleNotFoundError for Zstandard without the package zstandard.
     """
@@ -143,7 +143,7 @@ def members(paths: Iterable[Path]) -> Iterator[Member]:
             raise
         except RecordError as error:
             yield _unreadable(archive, before, error.what)
-        except Exception as error:  # the libraries raise whatever the damage makes of it
+        except Exception as error:  # damaged data can make the libraries raise anything
             yield _unreadable(archive, before, _why(archive, error, n_read))
         else:
             if wanted is not None and not found:
@@ -152,7 +152,7 @@ def members(paths: Iterable[Path]) -> Iterator[Member]:
 
 
 def _why(archive: Path, error: Exception, n_read: int) -> str:
-    """What is wrong with an archive, in one line."""
+    """Describe in one line what is wrong with an archive."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.strerror or str(error)
     what = " ".join(str(error).split()) or type(error).__name__
@@ -160,7 +160,7 @@ def _why(archive: Path, error: Exception, n_read: int) -> str:
 
 
 def _unreadable(path: Path, position: int, what: str) -> Member:
-    """A member that stands for a file of which nothing, or nothing more, can be read."""
+    """Return a member that stands for a file, or the rest of one, that cannot be read."""
 
     def read() -> bytes:
         raise RecordError(str(path), "archive", what)
@@ -169,7 +169,7 @@ def _unreadable(path: Path, position: int, what: str) -> Member:
 
 
 def _members_of(path: Path, before: int) -> Iterator[Member]:
-    """The records in one file; `before`: bytes of the files before it."""
+    """Yield the records in one file; `before`: bytes of the files before it."""
     with path.open("rb") as file:
         beginning = file.peek(_TAR_BLOCK)
         if beginning.startswith(SQLITE_MAGIC):
@@ -219,7 +219,7 @@ def _zipped(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, positio
             raise RecordError(name, "zip", "compressed by another method than deflate: unpack the archive first")
         try:
             with archive.open(info) as member:
-                # The size may be a lie: `ZipFile.read` would unpack everything that there is, and cut it off then.
+                # The size given may be false: `ZipFile.read` would unpack everything before cutting it off.
                 return read_up_to(member, info.file_size)
         except Exception as error:  # as in `members`
             what = f"damaged in the archive ({' '.join(str(error).split())}); download the archive again"
@@ -229,7 +229,7 @@ def _zipped(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo, positio
 
 
 class _Forward:
-    """A file read once from its beginning to its end: what `tarfile` reads from, in bounded memory."""
+    """A file that is read once from start to end; `tarfile` reads from it in bounded memory."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -241,14 +241,14 @@ class _Forward:
         return self._position
 
     def seek(self, position: int) -> None:
-        """Skip to a position ahead, or to the end if that is before it. Raises ValueError for one behind."""
+        """Skip forward to a position, or to the end if that comes first. Raises ValueError for an earlier position."""
         if position < self._position:
             raise ValueError("the archive refers back to an earlier part of it")
         while self._position < position and self.take(min(_SKIP, position - self._position)):
             pass
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes of headers. Raises ValueError for more than a member may have."""
+        """Read at most `size` bytes of headers. Raises ValueError for more than a member may have."""
         if not 0 <= size <= self.headers:
             raise ValueError(f"a header of {size:,} bytes")
         self.headers -= size
@@ -295,9 +295,9 @@ def _tarred(path: Path, forward: _Forward, info: tarfile.TarInfo, position: int)
 
 
 def _authorize(action: int, table: str | None, column: str | None, database: str | None, source: str | None) -> int:
-    """Whether SQLite may do something: read the tables, as `_in_sqlite` does, and nothing that a schema asks for.
+    """Return whether SQLite may perform an operation: only reading tables, as `_in_sqlite` does.
 
-    A view, or a virtual table, may be written into the schema as a table: it could compute for ever, or without bounds.
+    A crafted schema can present a view or virtual table as a table, which could compute without end or limit.
     """
     allowed = source is None and (
         action == sqlite3.SQLITE_SELECT
@@ -325,15 +325,15 @@ def _in_sqlite(path: Path, before: int) -> Iterator[Member]:
         position = before
         whole = path.stat().st_size
         for each, data, size in connection.execute(query):
-            if size:  # else it has not been downloaded
+            if size:  # empty content: the log has not been downloaded
                 position += size
-                if position - before > whole:  # a page that is part of others has its rows again and again
+                if position - before > whole:  # a page linked more than once repeats its rows
                     raise RecordError(str(path), "archive", _OVERLAPS)
                 yield _stored(path, str(each), data, position)
 
 
 def _open_database(path: Path) -> sqlite3.Connection:
-    """Open a database for reading. Immutable: not even a lock is written beside it."""
+    """Open a database for reading, as immutable, so that not even a lock file is created next to it."""
     connection = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.set_authorizer(_authorize)
@@ -341,7 +341,7 @@ def _open_database(path: Path) -> sqlite3.Connection:
 
 
 def _columns_of_logs(connection: sqlite3.Connection) -> set[str]:
-    """The columns of the table of logs; none if there is no such table."""
+    """Return the columns of the table of logs; empty if there is no such table."""
     is_table = connection.execute(_IS_TABLE).fetchone()
     return {row[1] for row in connection.execute("PRAGMA table_info(logs)")} if is_table else set()
 

@@ -1,4 +1,4 @@
-"""What the commands of ``python -m engine`` do; `engine.cli` has their options."""
+"""The commands of ``python -m engine``; their options are in `engine.cli`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
 from engine.records.filters import filters_of
 from engine.records.journal import Journal, digest_of
-from engine.records.model import judged_by
+from engine.records.model import with_rules_of
 from engine.records.show import show_game
 from engine.records.stream import Item, best_jobs
 from engine.records.validate import Report, check_all
 
-CHECKPOINT = 100  # records that are checked, after which --json keeps that they are
+CHECKPOINT = 100  # records between two saves of the progress with --json
 
 Each = TypeVar("Each")
 
@@ -82,7 +82,7 @@ def validate(args: argparse.Namespace) -> int:
 
 
 def say_new(said: set[str], name: str, notes: Sequence[str]) -> None:
-    """Say the notes of a record that none has had before: the games of one lobby all have the same."""
+    """Print the notes of a record that have not been printed before: all games of a lobby have the same."""
     for note in notes:
         if note not in said:
             said.add(note)
@@ -98,19 +98,19 @@ def found_paths(args: argparse.Namespace) -> list[Path]:
 
 
 def say_nothing_found(args: argparse.Namespace) -> None:
-    """Say that there are no records where the command looks for them."""
+    """Report that the paths of the command hold no records."""
     print(f"no game records in {' '.join(map(str, args.paths))}", file=sys.stderr)
 
 
 def skip(found: Iterator[object], n: int) -> int:
-    """Skip the first `n`, which an interrupted job has done, and say so; returns how many there were."""
+    """Skip the first `n`, done by an interrupted job, and say so; return how many there were."""
     if n:
         print(f"continuing after {n:,} records", file=sys.stderr)
     return sum(1 for _ in islice(found, n))
 
 
 def with_progress(results: Iterator[tuple[Item, Each]], paths: Sequence[Path]) -> Iterator[tuple[Item, Each]]:
-    """The results on records, while the progress by the bytes of their files is shown."""
+    """Yield the results on records, showing progress by the bytes of their files."""
     shown = 0
     with Progress("kB", max(1, total_size(paths) // 1000)) as progress:
         for number, (item, result) in enumerate(results, 1):
@@ -167,7 +167,7 @@ def convert_one(args: argparse.Namespace) -> int:
     source, target = args.paths
     if target.exists() and source.exists() and target.samefile(source):
         args.parser.error(f"{target} is the record to convert: name another file to write")
-    record = judged_by(read_records(source), args.rules)
+    record = with_rules_of(read_records(source), args.rules)
     say_new(set(), str(source), record.notes)
     try:
         write_record(record, target, args.dialect)
@@ -180,13 +180,13 @@ def convert_one(args: argparse.Namespace) -> int:
 
 
 def show_command(path: Path) -> str:
-    """The command that shows a record, as a shell takes it: Tenhou's names have an ampersand."""
+    """Return the shell command that shows a record, quoted: Tenhou's names contain an ampersand."""
     return f"{program_name('engine')} show {quote(str(path))}"
 
 
 def show(args: argparse.Namespace) -> int:
     """Print a game, or one round and its link to Tenhou's viewer; see `engine.cli`."""
-    record = judged_by(read_records(args.file), args.rules)
+    record = with_rules_of(read_records(args.file), args.rules)
     say_new(set(), str(args.file), record.notes)
     n_rounds = len(record.rounds())
     if args.round and args.round > n_rounds:

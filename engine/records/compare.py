@@ -1,4 +1,4 @@
-"""Compare a recorded event with the one that the engine produces, key by key, in the keys that the record has."""
+"""Compare a recorded event with the engine's, key by key, for the keys that the record has."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import Message
 from engine.mjai.schema import KEYS
-from engine.records.model import told
+from engine.records.model import describe_source
 
-# Lists whose order differs between formats and has no meaning.
+# Lists whose order differs between formats and is irrelevant.
 _UNORDERED: dict[str, Callable[[Any], Any]] = {
     "hora_tehais": sort_tiles,
     "tehais": lambda hands: [sort_tiles(hand) for hand in hands],
@@ -34,10 +34,12 @@ def differing_keys(recorded: Message, ours: Message) -> list[str]:
 
 
 def describe_event(event: Message, keys: list[str] | None = None) -> str:
-    """An event as text: its type and `keys`; by default, and if the type differs, the keys that identify it."""
+    """Return an event as text: its type and `keys`; by default, and if the type differs, the keys that identify it."""
     if keys is None or keys == ["type"]:
         keys = [key for key in _IDENTIFYING_KEYS if key in event]
-    return told(" ".join([event["type"], ", ".join(f"{key} {event.get(key, 'none')}" for key in keys)]).strip())
+    return describe_source(
+        " ".join([event["type"], ", ".join(f"{key} {event.get(key, 'none')}" for key in keys)]).strip()
+    )
 
 
 def _agrees(key: str, recorded: Any, ours: Any) -> bool:
@@ -52,7 +54,7 @@ def _agrees(key: str, recorded: Any, ours: Any) -> bool:
 
 
 def _as_detailed(ours: list[list[Any]], recorded: list[list[Any]]) -> list[list[Any]]:
-    """Our yaku, with nukidora counted as dora (as Tenhou does) unless the record lists them as nukidora."""
+    """Return our yaku, with nukidora counted as dora (as Tenhou does) unless the record lists them as nukidora."""
     han = dict(map(tuple, ours))  # only dragons occur twice, with one han each
     if "nukidora" not in han or any(name == "nukidora" for name, _ in recorded):
         return ours
@@ -61,9 +63,9 @@ def _as_detailed(ours: list[list[Any]], recorded: list[list[Any]]) -> list[list[
 
 
 def _is_rounded(recorded: list[float], ours: list[float]) -> bool:
-    """Whether `recorded` are our final points rounded to whole numbers, as in Tenhou's records until about 2018.
+    """Return whether `recorded` are our final points rounded to integers, as in Tenhou's records until about 2018.
 
-    All ranks but the first are rounded; the first gets what the others lose.
+    All ranks but the first are rounded; the first gets the remainder, so that the sum is zero.
     """
     if any(points != int(points) for points in recorded) or sum(recorded) != 0:
         return False

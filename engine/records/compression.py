@@ -1,6 +1,6 @@
-"""Compressed bytes: gzip, zlib, bzip2 and Zstandard, told apart by their first bytes, read up to a limit.
+"""Decompression of gzip, zlib, bzip2 and Zstandard, detected by their first bytes, up to a size limit.
 
-Zstandard needs the package zstandard, of the extra ``archive``.
+Zstandard needs the package zstandard from the extra ``archive``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import IO, Any, NamedTuple
 from engine.common.program import missing
 from engine.records.model import RecordError
 
-MAX_RECORD = 16 << 20  # bytes of a record once it is unpacked; a long game as mjai has less than one MiB
-# A record shrinks to a tenth or so. What shrinks to less than this was made to fill the reader's memory or time.
-MAX_RATIO, RATIO_FROM = 200, 1 << 20  # from so many unpacked bytes
+MAX_RECORD = 16 << 20  # bytes of an unpacked record; a long game as mjai takes less than one MiB
+# A record compresses to about a tenth. Anything that compresses far better was made to exhaust memory or time.
+MAX_RATIO, RATIO_FROM = 200, 1 << 20  # the ratio is checked from this number of unpacked bytes on
 
 
 class Format(NamedTuple):
-    """A compression: `open` makes a file that is read unpacked, `errors` are what it raises for damaged data."""
+    """A compression: `open` returns a file of the unpacked data, `errors` are raised for damaged data."""
 
     name: str
     magic: bytes
@@ -52,21 +52,21 @@ _DAMAGE = (EOFError, OSError, zlib.error)
 FORMATS = (
     Format("gzip", b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file), _DAMAGE),
     Format("bzip2", b"BZh", lambda file: bz2.BZ2File(file), (*_DAMAGE, ValueError)),
-    Format("zstd", b"\x28\xb5\x2f\xfd", _open_zstd, (Exception,)),  # ZstdError is known with its package only
+    Format("zstd", b"\x28\xb5\x2f\xfd", _open_zstd, (Exception,)),  # ZstdError is defined in the optional package
     *(Format("zlib", bytes([0x78, level]), _open_zlib, _DAMAGE) for level in (0x01, 0x5E, 0x9C, 0xDA)),
 )
 
 
 def format_of(beginning: bytes) -> Format | None:
-    """The compression of what begins with these bytes; None if they are not compressed."""
+    """Return the compression of data that begins with these bytes; None if it is not compressed."""
     return next((row for row in FORMATS if beginning.startswith(row.magic)), None)
 
 
 def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
-    """The bytes of a record, unpacked if they are compressed; `source`: its name, for messages.
+    """Return the bytes of a record, unpacked if they are compressed; `source`: its name, for messages.
 
-    Raises RecordError for damaged data, for more than `max_size` bytes, and for what unpacks to more than `MAX_RATIO`
-    times as many bytes; no more than these are unpacked.
+    Raises RecordError for damaged data, for more than `max_size` unpacked bytes, and for data that unpacks to more than
+    `MAX_RATIO` times its size; unpacking stops at these limits.
     """
     compression = format_of(data)
     if compression is not None:
@@ -89,7 +89,7 @@ def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
 
 
 def read_up_to(file: IO[bytes], size: int) -> bytes:
-    """At most `size` bytes, as many as there are: a single read may return fewer."""
+    """Read `size` bytes, or fewer only at the end: a single read may return fewer at any time."""
     parts = []
     while size > 0 and (part := file.read(size)):
         parts.append(part)
@@ -98,5 +98,5 @@ def read_up_to(file: IO[bytes], size: int) -> bytes:
 
 
 def too_long(source: str, max_size: int = MAX_RECORD) -> RecordError:
-    """The error for a record with more bytes than the limit."""
+    """Return the error for a record that exceeds the size limit."""
     return RecordError(source, "file", f"longer than {max_size:,} bytes, and so no record of one game")

@@ -1,12 +1,11 @@
-"""What a record denies elsewhere: the slips of programs that write and convert records.
+"""Contradictions within a record: errors of the programs that write and convert records.
 
-Three are known: a double yakuman that is written as a yakuman, though what is paid is that of two; deltas that leave
-out a riichi stick, though the scores of the next round have it; and a call that names another seat than the one that
-has just discarded the tile (jansou 0.14.0). The rules agree with the rest of such a record, so it is the record that
-contradicts itself.
+Three are known: a double yakuman written as a single one, though it is paid double; deltas that omit a riichi stick,
+though the scores of the next round include it; and a call that names a seat other than the one that has just discarded
+the tile (jansou 0.14.0). The rules agree with the rest of such a record, so it is the record that contradicts itself.
 
-Counted with them is a game of Tenhou that goes on though a leading dealer is tenpai in the last round: those of March
-2009 do, by a rule of that time, and no later one.
+Also counted is a game of Tenhou that goes on although a leading dealer is tenpai in the last round: games of March 2009
+do, under a rule of that time, but no later ones.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ PLAYS_ON = "the dealer was top and tenpai in the last round, which ends the game
 
 
 class Denial(NamedTuple):
-    """The keys of an event that the record denies, and what it has elsewhere."""
+    """The keys of an event that the rest of the record contradicts, and what it says elsewhere."""
 
     keys: list[str]
     elsewhere: str
 
 
-def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: list[int] | None) -> Denial | None:
-    """How a record denies its own event where that differs from the rules; None if it does not.
+def find_denial(recorded: Message, ours: Message, keys: list[str], scores_after: list[int] | None) -> Denial | None:
+    """Return how a record contradicts an event of its own that differs from the rules; None if it does not.
 
-    `keys`: those in which `recorded` and `ours`, by the rules, differ. `scores_after`: what the record itself has after
-    the round, if that is what the rules say.
+    `keys`: those in which `recorded` and `ours`, by the rules, differ. `scores_after`: the record's scores after the
+    round, if they agree with the rules.
     """
     differing = set(keys)
     if recorded["type"] in ("pon", "daiminkan") and differing == {"target"}:
@@ -42,7 +41,7 @@ def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: l
         return None
     denials = []
     if differing & _WORTH:
-        # What the record has of these agrees with the rules, or is denied below by the scores after the round.
+        # These keys of the record agree with the rules, or are contradicted below by the scores after the round.
         is_paid = "hora_points" in recorded or "deltas" in recorded or scores_after is not None
         if not is_paid or not _is_yakuman_of_another_multiple(recorded, ours):
             return None
@@ -56,22 +55,22 @@ def denied_by(recorded: Message, ours: Message, keys: list[str], scores_after: l
 
 
 def _lacks_sticks(recorded: Message, ours: Message) -> bool:
-    """Whether the deltas differ by riichi sticks alone."""
+    """Return whether the deltas differ only by riichi sticks."""
     pairs = zip(recorded.get("deltas") or ours["deltas"], ours["deltas"], strict=True)
     return all((theirs - mine) % RIICHI_STICK == 0 for theirs, mine in pairs)
 
 
 def _is_yakuman_of_another_multiple(recorded: Message, ours: Message) -> bool:
-    """Whether the yaku have the same names and are all yakuman, of which some count once in place of twice."""
+    """Return whether the yaku have the same names and are all yakuman, some counted once instead of twice."""
     theirs, mine = dict(map(tuple, recorded.get("yakus", []))), dict(map(tuple, ours.get("yakus", [])))
     all_yakuman = all(han % YAKUMAN_HAN == 0 for han in [*theirs.values(), *mine.values()])
     return bool(theirs) and theirs.keys() == mine.keys() and all_yakuman
 
 
 def plays_on_after_tenpai(events: list[Message]) -> bool:
-    """Whether the events of a game, which the rules end there, end with a draw at which the dealer was tenpai and top.
+    """Return whether a game that should be over by the rules ends with a draw with the dealer tenpai and top.
 
-    By what the record has of that draw itself.
+    Judged by the record's own data on that draw.
     """
     dealer = next(event["oya"] for event in reversed(events) if event["type"] == "start_kyoku")
     draw = next(event for event in reversed(events) if event["type"] in ("ryukyoku", "hora", "start_kyoku"))

@@ -11,39 +11,39 @@ from pathlib import Path
 
 from engine.common.files import naming
 from engine.records.archives import Member, members, split_name
-from engine.records.files import written
+from engine.records.files import encode_record
 from engine.records.filters import Filters
 from engine.records.journal import Journal, digest_of
 from engine.records.model import RecordError, record_errors
 from engine.records.packing import FolderWriter, Names, Writer, writer_for
-from engine.records.stream import Item, in_order, wanted
+from engine.records.stream import Item, in_order, select_record
 from engine.records.validate import Report, unreadable
 
-CHECKPOINT = 1000  # records, after which what is written is kept for good
+CHECKPOINT = 1000  # records between two checkpoints
 PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
 
 
-def converted(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
-    """A record in another format, if it can be read and is wanted."""
+def convert_record(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
+    """Convert a record to another format, if it can be read and passes the filters."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
         if record is None:
             return Report(n_left_out=1), None
         with record_errors(item.name, "record"):
-            return Report(1, len(record.rounds()), notes=record.notes), written(record, "a" + suffix, dialect)
+            return Report(1, len(record.rounds()), notes=record.notes), encode_record(record, "a" + suffix, dialect)
     except RecordError as error:
         return unreadable(error, item.name), None
 
 
 class Conversion:
-    """Writes the records of `paths`, which are as `find_records` returns them, into the archive or folder `out`.
+    """Writes the records of `paths`, as returned by `find_records`, into the archive or folder `out`.
 
-    Until it is complete, an archive is called ``out.partial``. Beside it, ``out.partial.jsonl`` says how far it is, and
+    Until it is complete, an archive is called ``out.partial``. Next to it, ``out.partial.jsonl`` holds the progress and
     lets the same conversion continue after an interruption.
     """
 
     def __init__(self, paths: Sequence[Path], out: Path, file_format: str, dialect: str, filters: Filters) -> None:
-        """Begin the conversion, or continue it. Raises ValueError if `out` exists, or is of another job; OSError."""
+        """Begin or continue the conversion. Raises ValueError if `out` exists or belongs to another job; OSError."""
         self.paths, self.out, self.filters = paths, out, filters
         self.suffix, self.dialect = "." + file_format, dialect
         open_writer = writer_for(out)
@@ -55,24 +55,24 @@ class Conversion:
         self.journal = Journal(journal, identity)
         self._written = out if in_folder else out.with_name(out.name + PARTIAL)
         last = self.journal.latest({"done": 0, "size": 0, "counts": Report().counts()})
-        self.done: int = last["done"]  # records for which everything is written
+        self.done: int = last["done"]  # records completely written
         self.report = Report()
         self.report.count(last["counts"])
         self.writer: Writer = open_writer(self._written, last["size"])
 
     def run(self, jobs: int) -> Generator[tuple[Item, Report]]:
-        """Convert; yields the report of each record. If it is closed before its end, the job can be continued."""
+        """Convert, yielding the report of each record. If the generator is closed early, the job can be continued."""
         names = Names(self.suffix)
         below = _common_folder(self.paths)
         several = len(self.paths) > 1
         found = members(self.paths)
         for member in islice(found, self.done):
             names.of(_name(member, below, several))
-        work = partial(converted, suffix=self.suffix, dialect=self.dialect, filters=self.filters)
+        work = partial(convert_record, suffix=self.suffix, dialect=self.dialect, filters=self.filters)
         try:
             with closing(in_order(work, found, self.filters, jobs)) as results:
                 for done, (item, (report, data)) in enumerate(results, self.done + 1):
-                    # A record that is left out has a name, too: those of the others do not depend on it.
+                    # A record that is left out gets a name, too, so that the names of the others do not depend on it.
                     name = names.of(_name(item, below, several))
                     if data is not None:
                         with naming(self._written):
@@ -87,7 +87,7 @@ class Conversion:
             with naming(self._written):
                 self.writer.abandon()
             raise
-        self.journal.remove()  # first: without what it speaks of it could not be continued
+        self.journal.remove()  # first, as a journal without its output could not be continued
         if self._written != self.out:
             self._written.replace(self.out)
 
@@ -98,12 +98,12 @@ class Conversion:
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:
-    """The folder that all files are in; their names below it are kept."""
+    """Return the common folder of all files; their names relative to it are kept."""
     return Path(os.path.commonpath([split_name(path)[0].resolve().parent for path in paths]))
 
 
 def _name(record: Item | Member, below: Path, several: bool) -> str:
-    """The name of a record from which its name in the new archive is made."""
+    """Return the name of a record from which its name in the new archive is derived."""
     if record.inner is None:
         return os.path.relpath(record.file.resolve(), below)
     return f"{record.file.name.split('.')[0]}/{record.inner}" if several else record.inner

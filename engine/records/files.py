@@ -1,4 +1,4 @@
-"""Read and write record files: reading finds the format from the content, writing from the suffix of the name."""
+"""Read and write record files: the format is detected from the content, and chosen by the suffix when writing."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WRITERS = {".json": tenhou_json.write, ".mjlog": mjlog_writing.write, ".mjson": 
 def read_records(path: Path | str) -> GameRecord:
     """Read the game in a file: mjlog XML, tenhou.net/6 JSON, mjai or Mahjong Soul's own record, compressed or not.
 
-    ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); of an archive with
-    one record, that. Raises RecordError for a damaged file, another format or several records, OSError if the file
-    cannot be read.
+    ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); the name can be
+    omitted if the archive has one record. Raises RecordError for a damaged file, an unknown format or several records,
+    OSError if the file cannot be read.
     """
     path = Path(path)
     member, data = record_bytes(path)
@@ -37,7 +37,7 @@ def read_records(path: Path | str) -> GameRecord:
 
 
 def record_bytes(path: Path) -> tuple[Member, bytes]:
-    """The one record at `path`, see `read_records`, and its bytes as they are stored."""
+    """Return the one record at `path`, see `read_records`, and its bytes as stored."""
     if path.is_dir():
         raise IsADirectoryError(EISDIR, f"{os.strerror(EISDIR)}; name a record in it", str(path))
     if not path.exists() and split_name(path)[1] is None:
@@ -53,10 +53,10 @@ def record_bytes(path: Path) -> tuple[Member, bytes]:
 
 
 def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRecord:
-    """The game in the bytes of a record, compressed or not; `source`: its name, for messages.
+    """Read the game in the bytes of a record, compressed or not; `source`: its name, for messages.
 
-    `max_size`: bytes that it may have once it is unpacked; no more are unpacked. Raises RecordError, whatever the bytes
-    are.
+    `max_size`: the maximum unpacked size in bytes, at which unpacking stops. The bytes may be anything: the only
+    exception raised is RecordError.
     """
     with record_errors(source, "file"):
         unpacked = unpack(data, source, max_size)
@@ -66,7 +66,7 @@ def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRe
 
 
 def _of_binary(data: bytes, source: str) -> Any:
-    """The JSON of a binary record of Mahjong Soul. Raises RecordError where the package that reads it is missing."""
+    """Return a binary record of Mahjong Soul as JSON. Raises RecordError if the package that reads it is missing."""
     try:
         from engine.records.majsoul_binary import document_of
     except ModuleNotFoundError as error:
@@ -92,15 +92,15 @@ def _parse(text: str, source: str) -> GameRecord:
 def write_record(record: GameRecord, path: Path | str, dialect: str = DEFAULT_DIALECT) -> None:
     """Write a game as mjai (.mjson, .jsonl), tenhou.net/6 (.json) or Tenhou's XML (.mjlog), gzipped if .gz follows.
 
-    The same game gives the same bytes. `dialect`: of mjai. Raises ValueError for another suffix, RecordError if the
-    format cannot represent the game.
+    The same game always gives the same bytes. `dialect`: the mjai dialect. Raises ValueError for another suffix,
+    RecordError if the format cannot represent the game.
     """
     path = Path(path)
-    path.write_bytes(written(record, path.name, dialect))
+    path.write_bytes(encode_record(record, path.name, dialect))
 
 
-def written(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
-    """What `write_record` writes to a file with this name. Raises as that does."""
+def encode_record(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
+    """Return the bytes that `write_record` writes to a file with this name. Raises the same exceptions."""
     zipped = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in WRITERS:
@@ -108,7 +108,7 @@ def written(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> by
     write = WRITERS[suffix]
     if dialect != DEFAULT_DIALECT and write is not mjai.write:
         raise ValueError(f"{name}: the dialect {dialect} is one of mjai: write .mjson")
-    with record_errors(record.source, "text"):  # JSON may hold half a character, which no file can
+    with record_errors(record.source, "text"):  # JSON may contain lone surrogates, which cannot be encoded
         data = (mjai.write(record, dialect) if write is mjai.write else write(record)).encode()
     return gzip.compress(data, mtime=0) if zipped else data
 
@@ -121,7 +121,7 @@ def _text(data: bytes, source: str) -> str:
 
 
 def _is_mjai(line: str) -> bool:
-    """Whether the first line is an mjai event; a damaged line counts if it begins like one."""
+    """Return whether the first line is an mjai event; a damaged line counts if it begins like one."""
     try:
         return "type" in json.loads(line)
     except json.JSONDecodeError:

@@ -1,8 +1,7 @@
-"""Which records of an archive are wanted: by room, length, date, number of players and rating.
+"""Filters for the records of an archive: by room, length, date, number of players and rating.
 
-What a record does not say it does not have: a record without ratings is left out if a rating is asked for. Tenhou's log
-ids (``2021010100gm-00b9-0000-0123abcd``) have the date and the type of a game, so that most of an archive can be left
-out unread.
+Missing information does not match: a record without ratings is left out if a rating is required. Tenhou's log ids
+(``2021010100gm-00b9-0000-0123abcd``) contain the date and type of a game, so most of an archive can be skipped unread.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ _DATES = (re.compile(r"(20\d\d)[-/.](\d\d?)[-/.](\d\d?)"), re.compile(r"()(\d\d?
 
 @dataclass(frozen=True)
 class Filters:
-    """What a record must be, None: anything; and the rules that it gets."""
+    """The required properties of a record (None: any), and the rules applied to it."""
 
     room: str | None = None  # of ROOMS
     length: str | None = None  # east or hanchan
     since: date | None = None
-    players: int | None = None  # 3: games of four are left out without a word
-    rate: float | None = None  # the least rating of every player
+    players: int | None = None  # 3: games of four are left out silently
+    rate: float | None = None  # the minimum rating of every player
     rules: str = AUTO  # a preset, in place of the rules that the record names
 
     def __bool__(self) -> bool:
@@ -45,7 +44,7 @@ class Filters:
         return [word for field, value in given if value != field.default for word in (f"--{field.name}", str(value))]
 
     def excludes_name(self, name: str) -> bool:
-        """Whether a record is left out by its name: if it has a log id whose date or type is another."""
+        """Return whether the name alone excludes a record: a log id with a non-matching date or type."""
         found = LOG_ID.search(name)
         if found is None:
             return False
@@ -58,7 +57,7 @@ class Filters:
         )
 
     def admits(self, record: GameRecord, name: str = "") -> bool:
-        """Whether a record is wanted; `name`: of its file or in its archive, which may have its date."""
+        """Return whether a record passes; `name`: of its file or in its archive, which may contain the date."""
         if not self:
             return True
         kept = record.events[0].get(OF_TENHOU)
@@ -88,7 +87,7 @@ def _is_since(since: date, texts: Sequence[Any]) -> bool:
 
 
 def _date(text: str) -> date | None:
-    """The date in a text: in a log id, as 2021-01-31, or as 1/31/2021."""
+    """Return the date in a text: in a log id, as 2021-01-31, or as 1/31/2021."""
     patterns = (LOG_ID, *_DATES)
     found = next((match.groups() for pattern in patterns if (match := pattern.search(text))), None)
     if found is None:
@@ -109,5 +108,5 @@ def _least_rate(rates: Any) -> float:
 
 
 def filters_of(options: argparse.Namespace) -> Filters:
-    """The filters and rules that the options of `engine.records.options.add_filters` give."""
+    """Return the filters and rules from the options of `engine.records.options.add_filters`."""
     return Filters(**{field.name: getattr(options, field.name) for field in fields(Filters)})

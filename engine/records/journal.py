@@ -1,4 +1,4 @@
-"""What a long job over records has done so far, in a file beside its output: the same command continues it."""
+"""The progress of a long job over records, in a file next to its output, from which the same command continues."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Entry = dict[str, Any]
 
 
 class Journal:
-    """A file of JSON lines: what the job is, then an entry each time that something is done for good.
+    """A file of JSON lines: the identity of the job, then an entry each time that some work is completed.
 
-    A line that was cut off as the process was killed does not count.
+    A line cut off because the process was killed is ignored.
     """
 
     def __init__(self, path: Path, identity: Entry) -> None:
-        """Open the file, or begin it. Raises ValueError if it is of a job with another `identity`, OSError."""
+        """Open or create the file. Raises ValueError if it belongs to a job with another `identity`; OSError."""
         self.path = path
         self.last: Entry | None = None  # the last entry; None if there is none
         first = json.dumps(identity)
@@ -51,7 +51,7 @@ class Journal:
         return ValueError(f"{self.path} is damaged: delete it to begin anew")
 
     def latest(self, first: Entry) -> Entry:
-        """The last entry, or `first` if there is none. Raises ValueError if it is not like `first`."""
+        """Return the last entry, or `first` if there is none. Raises ValueError if it is not of the form of `first`."""
         if self.last is None:
             return first
         if not _is_like(first, self.last):
@@ -77,14 +77,14 @@ class Journal:
 
 
 def _is_like(first: Any, entry: Any) -> bool:
-    """Whether an entry has the keys of another, and values of the same types; counts are not negative."""
+    """Return whether an entry has the keys of another, values of the same types, and no negative counts."""
     if isinstance(first, dict):
         return isinstance(entry, dict) and all(_is_like(value, entry.get(key)) for key, value in first.items())
     return type(first) is type(entry) and entry >= 0
 
 
 def digest_of(paths: Sequence[Path]) -> str:
-    """A hash of the files at `paths`: their names, sizes and times of change."""
+    """Return a hash of the files at `paths`: their names, sizes and modification times."""
     found = blake2b(digest_size=8)
     for path in paths:
         status = split_name(path)[0].stat()

@@ -1,9 +1,9 @@
-"""Mahjong Soul's own record, as JSON of its protobuf messages: ``RecordNewRound``, ``RecordDealTile`` and so on.
+"""Mahjong Soul's native records as JSON of its protobuf messages: ``RecordNewRound``, ``RecordDealTile`` and so on.
 
-Each is an object with ``name`` and ``data``, with the names of the protobuf's fields or in lowerCamelCase; a field that
-is missing has its default: 0, false or nothing. They lie in a list, wherever a program has put it, beside ``head``,
-which has names, rules and the result. `engine.records.majsoul_binary` makes such JSON of the binary form. Only reading
-is implemented.
+Each message is an object with ``name`` and ``data``, whose keys are the protobuf field names, as they are or in
+lowerCamelCase; a missing field has its default: 0, false or empty. The messages form a list, which programs put in
+different places; ``head`` has names, rules and the result. `engine.records.majsoul_binary` converts the binary form to
+such JSON. Only reading is implemented.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from engine.table import N_SEATS
 
 Fields = dict[str, Any]
 
-BINARY = b".lq.GameDetailRecords"  # is in the binary form, which names its messages
+BINARY = b".lq.GameDetailRecords"  # occurs in the binary form, which names its messages
 FIRST_RECORD = "RecordNewRound"
-_RENHOU = 59  # its number of renhou; those of the yaku that are played are ours
+_RENHOU = 59  # its number for renhou; the yaku played here have our numbers
 _CALLS = {1: "pon", 2: "daiminkan"}
 _ADDED, _CONCEALED = 2, 3  # types of RecordAnGangAddGang
 _KYUSHU_KYUHAI = 1  # type of RecordLiuJu
 _MAX_KANS = 4
-_MAX_PLAY = 1000  # events of a round, which has some 300 at most: the time for a kan grows with them
+_MAX_PLAY = 1000  # events of a round, which has about 300 at most; the time to read a kan grows with their number
 _EAST_MODE = 1  # last digit of the mode; 2 is a hanchan
-# Rules of friends' rooms and tournaments that are not played here: field, value -> what it is.
+# Rules of friends' rooms and tournaments that are not supported here: field, value -> description.
 _CUSTOM = {
     ("have_zimosun", False): "no tsumo loss",
     ("shiduan", False): "no open tanyao",
@@ -59,7 +59,7 @@ _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether these are the bytes of a record in binary form."""
+    """Return whether these bytes are a record in binary form."""
     return BINARY in data and data.lstrip()[:1] not in (b"{", b"<")
 
 
@@ -69,7 +69,7 @@ def is_record(document: Any) -> bool:
 
 
 def read(document: Fields, source: str) -> GameRecord:
-    """The game in the JSON of a file; `source`: file name, for messages. Raises RecordError."""
+    """Read the game in the JSON of a file; `source`: file name, for messages. Raises RecordError."""
     with record_errors(source, "head"):
         head = _snake(_found(document, "head") or {})
         rules, custom = _rules(head)
@@ -91,7 +91,7 @@ def read(document: Fields, source: str) -> GameRecord:
 
 
 def _records(value: Any) -> Iterator[tuple[str, Fields]]:
-    """Name and fields of each record in a document, in order, wherever they lie."""
+    """Yield name and fields of each message in a document, in order, wherever they are."""
     if isinstance(value, list):
         for each in value:
             yield from _records(each)
@@ -106,14 +106,14 @@ def _records(value: Any) -> Iterator[tuple[str, Fields]]:
 
 
 def _found(value: Any, key: str) -> Any:
-    """The value of a key of a document or of an object in it."""
+    """Find the value of a key in a document or in an object inside it."""
     if not isinstance(value, dict):
         return None
     return value.get(key) or next(filter(None, (_found(each, key) for each in value.values())), None)
 
 
 def _snake(value: Any) -> Any:
-    """A value with all keys as the protobuf names them."""
+    """Return a value with all keys renamed as in the protobuf."""
     if isinstance(value, list):
         return [_snake(each) for each in value]
     if isinstance(value, dict):
@@ -122,7 +122,7 @@ def _snake(value: Any) -> Any:
 
 
 def _rules(head: Fields) -> tuple[Rules, list[str]]:
-    """The rules of a game, and those that are not played here."""
+    """Return the rules of a game, and those that are not supported here."""
     mode = head.get("config", {}).get("mode", {})
     rules = MAJSOUL.with_length("east" if mode.get("mode", 0) % 10 == _EAST_MODE else "hanchan")
     detail = mode.get("detail_rule", {}) if not head.get("config", {}).get("meta", {}).get("mode_id") else {}
@@ -137,7 +137,7 @@ def _rules(head: Fields) -> tuple[Rules, list[str]]:
 
 
 def _end_game(head: Fields) -> Message:
-    """The result, which has scores and a thousand times the final points."""
+    """Read the result, which has scores and a thousand times the final points."""
     players = head.get("result", {}).get("players", [])
     if len(players) != N_SEATS:
         return make("end_game")
@@ -246,7 +246,7 @@ class _Reader:
         self.end(wins)
 
     def hora(self, fields: Fields) -> Message:
-        """A win; with two, what each of them was paid is not told."""
+        """Read a win; of a double ron, the record does not say what each winner was paid."""
         seat, by_tsumo = fields.get("seat", 0), fields.get("zimo", False)
         worth = YAKUMAN_HAN if fields.get("yiman") else 1
         yakus: list[list[Any]] = []

@@ -1,6 +1,6 @@
-"""Mahjong Soul's own record in binary form, as its server sends it: protobuf, read by the package ms-api.
+"""Mahjong Soul's native records in binary form, as its server sends them: protobuf, read by the package ms-api.
 
-`document_of` makes the JSON that `engine.records.majsoul` reads. Needs the extra ``archive``.
+`document_of` returns the JSON that `engine.records.majsoul` reads. Needs the extra ``archive``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from engine.records.majsoul import Fields
 
 PACKAGE = ".lq."  # of the names of messages
 DETAILS = f"{PACKAGE}GameDetailRecords"
-MAX_RECORDS = 100_000  # of a game, which has some 3,000: empty ones take two bytes in a file, and hundreds in memory
+MAX_RECORDS = 100_000  # of a game, which has about 3,000; an empty one takes two bytes in a file, hundreds in memory
 RESPONSE, FRAME_HEAD = 3, 3  # first byte of a WebSocket frame that answers a request; bytes before its message
 
 
 def document_of(data: bytes) -> Fields:
-    """The record in a response to ``fetchGameRecord``, with or without the head of its frame, or in its ``data`` alone.
+    """Decode a response to ``fetchGameRecord``, with or without the header of its frame, or just its ``data``.
 
-    Without the response there are no names and no rules. Raises ValueError for bytes that are no such record.
+    ``data`` alone has no names and no rules. Raises ValueError if the bytes are not such a record.
     """
     if data[:1] == bytes([RESPONSE]):
         data = _wrapped(data[FRAME_HEAD:]).data
@@ -41,7 +41,7 @@ def document_of(data: bytes) -> Fields:
 
 
 def _records(details: Any) -> Iterator[Fields]:
-    """The records of a game with their names; what a later version of the game may have added has no fields."""
+    """Yield the records of a game with their names; types added by later versions of the game have no fields."""
     found = details.records or [action.result for action in details.actions if action.result]
     if len(found) > MAX_RECORDS:
         raise ValueError(f"a binary record of Mahjong Soul with {len(found):,} records: no game has as many")
@@ -53,7 +53,7 @@ def _records(details: Any) -> Iterator[Fields]:
 
 
 def _wrapped(data: bytes) -> Any:
-    """The ``Wrapper`` in `data`: a name and the bytes of a message. Raises ValueError."""
+    """Decode the ``Wrapper`` in `data`: a name and the bytes of a message. Raises ValueError."""
     wrapped = _parsed(protocol.Wrapper, data)
     if wrapped is None:
         raise ValueError("a binary record of Mahjong Soul that is cut off or damaged: fetch it again")
@@ -61,7 +61,7 @@ def _wrapped(data: bytes) -> Any:
 
 
 def _parsed(kind: Any, data: bytes) -> Any:
-    """The message of that kind in `data`, None if there is none."""
+    """Return the message of that kind in `data`, or None."""
     try:
         return kind.FromString(data)
     except DecodeError:

@@ -9,9 +9,9 @@ import json
 
 from engine.mjai import dialects
 from engine.mjai.connection import DEFAULT_DIALECT
-from engine.mjai.jansou import unplayed
+from engine.mjai.jansou import unsupported_rules
 from engine.mjai.kinds import HIDDEN_TILE
-from engine.mjai.messages import Message, complete, dumps, loads, ordered, rules_of
+from engine.mjai.messages import Message, complete, dumps, loads, order_keys, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
 from engine.records.model import GameRecord, HandedOver, NotThreePlayersError, RecordError, custom_rules, record_errors
@@ -19,13 +19,13 @@ from engine.table import N_SEATS
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game in the `text` of an mjai log; `source`: file name, for messages. Raises RecordError with the line."""
+    """Read the game in the `text` of an mjai log; `source`: file name, for messages. RecordError names the line."""
     events: list[Message] = []
     custom: list[str] = []
-    ended: list[HandedOver] = []  # others than the bot no longer play these seats
+    ended: list[HandedOver] = []  # seats that their bots play again
     playing: dict[int, HandedOver] = {}
     number = 0
-    # Not splitlines(): JSON may hold other line ends of Unicode, such as U+2028, as they are.
+    # Not splitlines(): JSON may contain other Unicode line breaks, such as U+2028, unescaped.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         if not line.strip():
             continue
@@ -33,7 +33,7 @@ def read(text: str, source: str) -> GameRecord:
             message = _parse(line)
             if message["type"] not in NOT_OF_A_GAME:
                 _check_players(message)
-                custom += unplayed(message)
+                custom += unsupported_rules(message)
                 events.append(canonical_event(message))
                 _check_frame(events)
             elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
@@ -46,7 +46,7 @@ def read(text: str, source: str) -> GameRecord:
 
 
 def _hand_over(ended: list[HandedOver], playing: dict[int, HandedOver], seat: int, who: str, n_before: int) -> None:
-    """Somebody plays a seat after the first `n_before` events: its bot again where `who` is ``""``."""
+    """Record who plays a seat after the first `n_before` events; `who` is ``""`` for its bot."""
     before = playing.pop(seat, None)
     if before is not None and before.first < n_before:
         before.end = n_before
@@ -57,7 +57,7 @@ def _hand_over(ended: list[HandedOver], playing: dict[int, HandedOver], seat: in
 
 def write(record: GameRecord, dialect: str = DEFAULT_DIALECT) -> str:
     """The log of a game in `dialect`: one event per line, each ended by a newline. ``error`` events are kept."""
-    return "".join(dumps(dialects.write(ordered(event), dialect)) + "\n" for event in record.events)
+    return "".join(dumps(dialects.write(order_keys(event), dialect)) + "\n" for event in record.events)
 
 
 def _parse(line: str) -> Message:

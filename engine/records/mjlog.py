@@ -1,7 +1,7 @@
-"""Tenhou mjlog: a game as XML, one tag for each event. `engine.records.mjlog_writing` writes them.
+"""Tenhou's mjlog format: a game as XML, one tag for each event. `engine.records.mjlog_writing` writes it.
 
-Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats count
-four players, of whom the fourth is absent. Only three-player games are read.
+Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats are
+counted with four players; the fourth is absent. Only three-player games are read.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from engine.tiles import MJAI_NAMES, from_tile136
 # Bits of the meld code of N.
 MELD_CHI, MELD_PON, MELD_KAKAN, MELD_NUKI = 0x04, 0x08, 0x10, 0x20
 
-N_TILES = 136  # numbers of tiles, those that three players do not use included
+N_TILES = 136  # tile numbers, including those that three players do not use
 _DRAW = re.compile(r"([TUVW])(\d+)")
 _DISCARD = re.compile(r"([DEFG])(\d+)")
-# What expat says of a file that ends too early.
+# The errors of expat for a truncated file.
 _CUT_OFF = frozenset(
     errors.codes[message]
     for message in (
@@ -53,7 +53,7 @@ _CUT_OFF = frozenset(
 _IGNORED = frozenset({"TAIKYOKU", "BYE"})
 # Ranks of players by their numbers in UN, as tenhou.net/6 names them.
 RANKS = ("新人", *(f"{kyu}級" for kyu in range(9, 0, -1)), *(f"{dan}段" for dan in "初二三四五六七八九十"), "天鳳位")
-# Attributes of UN that tenhou.net/6 has too -> how an entry is read.
+# Attributes of UN that tenhou.net/6 also has -> function that reads an entry.
 _READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
     "dan": lambda text: RANKS[int(text)],
     "rate": float,
@@ -62,8 +62,8 @@ _READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
-    if "<!DOCTYPE" in text:  # definitions of entities could make gigabytes of a few bytes
+    """Read the game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
+    if "<!DOCTYPE" in text:  # entity definitions could expand a few bytes to gigabytes
         raise RecordError(source, "beginning", "XML with definitions (DOCTYPE), which no mjlog has")
     try:
         root = ElementTree.fromstring(text)
@@ -86,7 +86,7 @@ def read(text: str, source: str) -> GameRecord:
 
 
 def tile_name(number: int) -> str:
-    """The mjai name of a 0-135 tile. Raises ValueError for a number that is no tile of a three-player game."""
+    """Return the mjai name of a 0-135 tile. Raises ValueError if it is not a tile of a three-player game."""
     name = MJAI_NAMES[from_tile136(number)] if 0 <= number < N_TILES else ""
     if name not in TILES:
         raise ValueError(f"there is no tile {number} in a three-player game")
@@ -130,7 +130,7 @@ class _Reader:
     """Reads tags one after another into `events`."""
 
     def __init__(self, kept: Message) -> None:
-        """`kept`: attributes that mjai has no key for, by their names in tenhou.net/6."""
+        """`kept`: attributes without an mjai key, under their names in tenhou.net/6."""
         self.kept = kept
         self.events: list[Message] = []
         self.rules: Rules | None = None
@@ -216,7 +216,7 @@ class _Reader:
         self.drawn = -1
 
     def reach(self, attributes: dict[str, str]) -> None:
-        """Step 1 is the declaration, step 2 the payment of the stick once nobody has won on the discard."""
+        """Read a riichi: step 1 is the declaration, step 2 the payment once nobody has won on the discard."""
         who = _seat(int(attributes["who"]))
         if attributes["step"] == "1":
             self.events.append(make("reach", actor=who))
@@ -296,7 +296,7 @@ def _seat(seat: int) -> int:
 
 
 def _changes(attributes: dict[str, str]) -> dict[str, list[int]]:
-    """Deltas and new scores from ``sc``, which has the score before and its change for each seat, in hundreds."""
+    """Read deltas and new scores from ``sc``: for each seat the old score and its change, in hundreds."""
     changes = _numbers(attributes["sc"])[: 2 * N_SEATS]
     before, deltas = changes[::2], changes[1::2]
     return {

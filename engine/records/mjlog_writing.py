@@ -1,8 +1,8 @@
-"""Write a game as Tenhou's mjlog, which Tenhou's viewer and programs for three players read.
+"""Write a game as Tenhou's mjlog, which Tenhou's viewer and other three-player programs read.
 
-The format is described at `engine.records.mjlog`. It names each of the four copies of a tile, which mjai does not: a
-seat that discards one of two equal tiles discards the one that it has held longer, unless it has just drawn it. Dice
-are written as 1 and 1.
+The format is described at `engine.records.mjlog`. It distinguishes the four copies of a tile, which mjai does not: a
+seat that discards one of two equal tiles from its hand discards the copy that it has held longer. Dice are written as 1
+and 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Attributes = dict[str, Any]
 
 # mjai name -> number of the yaku; dragons and winds follow from the hand, and nukidora are dora.
 _NUMBERS = {yaku.mjai: yaku.tenhou for yaku in YAKU} | {name: number for name, (number, _) in UNPLAYED.items()}
-_LIMITS = ((13, 5), (11, 4), (8, 3), (6, 2), (5, 1))  # han from which on -> number of the limit
+_LIMITS = ((13, 5), (11, 4), (8, 3), (6, 2), (5, 1))  # minimum han -> number of the limit
 _MANGAN_POINTS = 2000  # base points
 # kind -> number of the yaku of its triplet
 _DRAGONS = {MJAI_TILES[name]: BY_NUMBER[yaku].tenhou for name, yaku in (("P", HAKU), ("F", HATSU), ("C", CHUN))}
@@ -44,9 +44,9 @@ _NO_PLAYER = {"dan": "0", "rate": "1500.00", "sx": "C"}  # the absent fourth
 
 
 def write(record: GameRecord) -> str:
-    """The XML of a game. Raises RecordError if a tile is hidden, or mjlog has no type for the rules.
+    """Return the XML of a game. Raises RecordError if a tile is hidden, or mjlog has no type for the rules.
 
-    What the record does not have of a win or draw follows from the rules.
+    Keys of wins and draws that the record lacks are computed by the rules.
     """
     start, end = record.events[0], record.events[-1]
     kept: Message = start.get(OF_TENHOU, {})
@@ -70,7 +70,7 @@ def write(record: GameRecord) -> str:
 
 
 def _final_scores(record: GameRecord) -> list[int]:
-    """The scores after the last round, with the riichi sticks that are left for the top."""
+    """Return the scores after the last round, with the remaining riichi sticks added to the top seat's."""
     events = record.rounds()[-1]
     scores = list(next(event["scores"] for event in reversed(events) if event["type"] in _OF_RESULTS))
     if all(event["type"] != "hora" for event in events):
@@ -80,10 +80,10 @@ def _final_scores(record: GameRecord) -> list[int]:
 
 
 def _with_results(record: GameRecord) -> GameRecord:
-    """The record with all keys of wins and draws."""
+    """Return the record with all keys of wins and draws filled in."""
     if all(key in event for event in record.events for key in _OF_RESULTS.get(event["type"], ())):
         return record
-    from engine.records.replay import Replay  # only now: it takes numba
+    from engine.records.replay import Replay  # imported late: needs numba
 
     replay = Replay(record)
     replay.check()
@@ -116,12 +116,12 @@ _PLAYERS: dict[str, Callable[[Any], str]] = {
 
 
 def _seats(values: list[int]) -> str:
-    """Points of the seats in hundreds, and 0 for the absent fourth."""
+    """Return the points of the seats in hundreds, and 0 for the absent fourth."""
     return ",".join([*(str(value // 100) for value in values), "0"])
 
 
 class _Round:
-    """Gives numbers to the tiles of a round, and writes its events."""
+    """Assigns numbers to the tiles of a round, and writes its events."""
 
     def __init__(self, events: list[Message], dice: tuple[int, int]) -> None:
         self.events, self.start, self.dice = events, events[0], dice
@@ -129,7 +129,7 @@ class _Round:
         for number in range(N_TILES):
             self.copies.setdefault(MJAI_NAMES[from_tile136(number)], []).append(number)
         self.hands: list[list[int]] = [[] for _ in range(N_SEATS)]
-        self.melds: list[list[int]] = [[] for _ in range(N_SEATS)]  # codes, latest first, nukidora too
+        self.melds: list[list[int]] = [[] for _ in range(N_SEATS)]  # codes, latest first, including nukidora
         self.pons: dict[tuple[int, int], tuple[int, int, int]] = {}  # seat, kind -> relative, called, unused
         self.triplets: list[list[int]] = [[] for _ in range(N_SEATS)]  # kinds of these melds and of kans
         self.indicators: list[int] = []
@@ -139,13 +139,13 @@ class _Round:
         self.drawn = self.offered = -1
 
     def take(self, name: str) -> int:
-        """A copy of a tile that has not been seen."""
+        """Take a copy of a tile that has not been used."""
         if not self.copies.get(name):
             raise ValueError(f"{name}: a hidden tile, or one more than there are")
         return self.copies[name].pop(0)
 
     def leave(self, seat: int, name: str) -> int:
-        """A copy that leaves a hand: the one held longest."""
+        """Remove a copy from a hand: the one held longest."""
         found = next((tile for tile in self.hands[seat] if tile_name(tile) == name), None)
         if found is None:
             raise ValueError(f"seat {seat} has no {name}")
@@ -247,12 +247,12 @@ class _Round:
         found |= {"machi": tile, "ten": f"{event['fu']},{event['hora_points']},{_limit(event)}"}
         found |= self.yaku(event, hand) | {"doraHai": _listed(self.indicators, False)}
         if markers := event.get("uradora_markers"):
-            self.ura = self.ura or [self.take(name) for name in markers]  # those of a second winner are the same
+            self.ura = self.ura or [self.take(name) for name in markers]  # a second winner has the same ones
             found["doraHaiUra"] = _listed(self.ura, False)
         found |= {"who": seat, "fromWho": event["target"]}
         if event.get("pao") is not None:
             found["paoWho"] = event["pao"]
-        self.honba = self.sticks = 0  # a second winner is paid neither
+        self.honba = self.sticks = 0  # a second winner receives neither
         return "AGARI", found | _changes(event)
 
     def yaku(self, event: Message, hand: list[int]) -> Attributes:
@@ -292,7 +292,7 @@ def _limit(event: Message) -> int:
 
 
 def _changes(event: Message) -> Attributes:
-    """The score before and the change of each seat, in hundreds."""
+    """Return the old score and the change of each seat, in hundreds."""
     pairs = zip(event["scores"], event["deltas"], strict=True)
     return {"sc": ",".join([*(f"{(score - delta) // 100},{delta // 100}" for score, delta in pairs), "0,0"])}
 

@@ -1,8 +1,8 @@
-"""A recorded game as a list of canonical mjai events: every record format is read into it and written from it.
+"""A recorded game as a list of canonical mjai events, the common model of all record formats.
 
 The dialect is the three-player mjai of the Ruby server (mjai3p): three entries in every list of seats, ``nukidora`` for
-a north, ``uradora_markers`` in ``hora``. The list goes from ``start_game`` to ``end_game``. **A missing key is
-unknown**: readers add only what follows with certainty (scores from deltas, the winning tile), and guess nothing.
+a north, ``uradora_markers`` in ``hora``. The list goes from ``start_game`` to ``end_game``. **A missing key means
+unknown**: readers add only what follows with certainty (scores from deltas, the winning tile) and never guess.
 
 The order of events that are easily confused: ``ankan, dora, tsumo``; ``daiminkan|kakan, tsumo, dora, dahai``;
 ``reach, dahai, reach_accepted`` before whatever follows that discard; double ron is two ``hora`` in turn order.
@@ -16,25 +16,25 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from engine.common.options import printable
-from engine.mjai.messages import RULES_KEYS, Message, ordered, rules_keys
+from engine.mjai.messages import RULES_KEYS, Message, order_keys, rules_keys
 from engine.records.options import AUTO
 from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
-MAX_TEXT = 1000  # characters of what is told of a record
+MAX_TEXT = 1000  # characters of a message about a record
 
 
-def told(text: str) -> str:
-    """What is told of a record, which may have parts of it: printable, and not too long."""
+def describe_source(text: str) -> str:
+    """Return a message about a record, which may quote it, made printable and not too long."""
     return printable(text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…")
 
 
 class RecordError(ValueError):
-    """A record that cannot be read or written. The message is one line: the file, the location in it, what is wrong."""
+    """A record cannot be read or written. The message is one line: the file, the location in it, what is wrong."""
 
     def __init__(self, file: str, location: str, what: str) -> None:
-        location, what = told(location), told(what)
+        location, what = describe_source(location), describe_source(what)
         super().__init__(file, location, what)
         self.file, self.location, self.what = file, location, what
 
@@ -43,16 +43,16 @@ class RecordError(ValueError):
 
 
 class FourPlayersError(RecordError):
-    """The record of a game of four, of which only three-player games can be read."""
+    """The record is that of a four-player game, which cannot be read."""
 
 
 class NotThreePlayersError(ValueError):
-    """Raised by a parser that finds a game of four; `record_errors` makes it a `FourPlayersError`."""
+    """Raised by a parser that finds a four-player game; `record_errors` turns it into a `FourPlayersError`."""
 
 
 @contextmanager
 def record_errors(file: str, location: str) -> Iterator[None]:
-    """Raise the exceptions that a parser raises on bad input as a RecordError at `location` of `file`."""
+    """Turn the exceptions that a parser raises on bad input into a RecordError at `location` of `file`."""
     try:
         yield
     except RecordError:
@@ -67,7 +67,7 @@ def record_errors(file: str, location: str) -> Iterator[None]:
 
 
 def custom_rules(rules: list[str]) -> list[str]:
-    """The note of a record about the rules of its game that are not played here; none if there are none."""
+    """Return a note about the rules of a record's game that are not supported here; empty if there are none."""
     return [f"it has rules that are not played here: {', '.join(rules)}"] if rules else []
 
 
@@ -78,7 +78,7 @@ def unknown_yaku(where: str, names: list[str]) -> list[str]:
 
 @dataclass
 class HandedOver:
-    """A part of a game that another than its bot plays for a seat: events `first` to `end` - 1, counted from 0."""
+    """A part of a game in which someone else plays for a seat's bot: events `first` to `end` - 1, counted from 0."""
 
     seat: int
     who: str
@@ -92,9 +92,10 @@ class HandedOver:
 
 @dataclass
 class GameRecord:
-    """One game. `rules` is None if the file does not name them, or no preset has them.
+    """One game. `rules` is None if the file does not name them, or they match no preset.
 
-    `notes`: what the file has and this record has not, a line each: it was not understood, or is not played here.
+    `notes`: one line for each thing in the file that this record lacks because it was not understood or is not
+    supported.
     """
 
     events: list[Message]
@@ -103,16 +104,16 @@ class GameRecord:
     notes: list[str] = field(default_factory=list)
     handed_over: list[HandedOver] = field(default_factory=list)
 
-    def told_handed_over(self, seat: int) -> str:
-        """When a seat is played by another than its bot, in words; ``""`` if it never is."""
-        return told("; ".join(str(each) for each in self.handed_over if each.seat == seat))
+    def describe_handover(self, seat: int) -> str:
+        """Return in words when someone else plays for a seat's bot; ``""`` if never."""
+        return describe_source("; ".join(str(each) for each in self.handed_over if each.seat == seat))
 
     def is_handed_over(self, seat: int, n_before: int) -> bool:
-        """Whether another than its bot plays a seat after the first `n_before` events."""
+        """Return whether someone else plays for a seat's bot after the first `n_before` events."""
         return any(each.seat == seat and each.first <= n_before < each.end for each in self.handed_over)
 
     def rounds(self) -> list[list[Message]]:
-        """The events of each round, ``start_kyoku`` to ``end_kyoku``. RecordError for a round without its end."""
+        """Return the events of each round, ``start_kyoku`` to ``end_kyoku``. Raises RecordError if one has no end."""
         rounds: list[list[Message]] = []
         current: list[Message] | None = None
         for number, event in enumerate(self.events, 1):
@@ -132,22 +133,22 @@ class GameRecord:
         return rounds
 
 
-def judged_by(record: GameRecord, name: str) -> GameRecord:
-    """The record as one of the preset `name`, with its own length and red fives; as it is for AUTO."""
+def with_rules_of(record: GameRecord, name: str) -> GameRecord:
+    """Return the record with the rules of preset `name`, but its own length and red fives; unchanged for AUTO."""
     if name == AUTO:
         return record
     recorded = record.rules or TENHOU
     rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
     start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
-    return replace(record, events=[ordered(start | rules_keys(rules)), *record.events[1:]], rules=rules)
+    return replace(record, events=[order_keys(start | rules_keys(rules)), *record.events[1:]], rules=rules)
 
 
 def round_name(start_kyoku: Message) -> str:
-    """The name of a round, like ``"E3 honba 1"``; what the record lacks is ``?``."""
+    """Return the name of a round, like ``"E3 honba 1"``, with ``?`` for missing data."""
     wind, number, honba = (start_kyoku.get(key, "?") for key in NAMED_BY)
-    return told(f"{wind}{number} honba {honba}")
+    return describe_source(f"{wind}{number} honba {honba}")
 
 
 def round_index(start: Message) -> int:
-    """Tenhou's index of a round, four for each wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
+    """Return Tenhou's index of a round, with four per wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1

@@ -1,4 +1,4 @@
-"""Options of command lines that read records: which of them, and how they are written and checked."""
+"""Command-line options for selecting, writing and checking records."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import date
 from engine.common.options import non_negative_number
 from engine.rules import N_SEATS, PRESETS
 
-FORMATS = ("mjson", "mjson.gz", "json", "json.gz", "mjlog", "mjlog.gz")  # that records can be written in
+FORMATS = ("mjson", "mjson.gz", "json", "json.gz", "mjlog", "mjlog.gz")  # for writing records
 AUTO = "auto"  # the rules that a record names
-# Rooms of Tenhou and Mahjong Soul -> what the text of a game's rules has for them, as a regular expression.
+# Rooms of Tenhou and Mahjong Soul -> regular expression for the text of a game's rules.
 ROOMS = {
     "general": "般", "advanced": "上", "expert": "特(?!別)", "phoenix": "鳳",
     "bronze": "銅の間|Bronze Room", "silver": "銀の間|Silver Room", "gold": "金の間|Gold Room",
@@ -28,21 +28,21 @@ def day(text: str) -> date:
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
-    """The option that names the rules of records in place of those that they name."""
+    """Add the option that overrides the rules that records name."""
     parser.add_argument(
         "--rules", choices=(AUTO, *PRESETS), default=AUTO, help="of the games; default: those that each record names"
     )
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """The options that choose records, and name their rules."""
+    """Add the options that select records and name their rules."""
     add_rules(parser)
     group = parser.add_argument_group("which records (others are left out)")
     group.add_argument("--room", choices=ROOMS, metavar="ROOM", help=f"one of {', '.join(ROOMS)}")
     group.add_argument("--length", choices=LENGTHS, help="of the game")
     group.add_argument("--since", type=day, metavar="DATE", help="played on this day or later, as in 2021-01-31")
     group.add_argument(
-        "--players", type=int, choices=(N_SEATS,), help="leave out games of four, which cannot be read, without a word"
+        "--players", type=int, choices=(N_SEATS,), help="leave out four-player games, which cannot be read, silently"
     )
     group.add_argument(
         "--rate", type=non_negative_number, metavar="N", help="every player has at least this rating (R)"

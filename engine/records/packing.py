@@ -1,6 +1,6 @@
-"""Archives that are written record by record, and continued after an interruption: tar, zip, a folder.
+"""Archives written record by record, which can be continued after an interruption: tar, zip, a folder.
 
-The same records give the same bytes, also if the work was interrupted in between: nothing has a time or an owner.
+The same records give the same bytes, even if the work was interrupted: no timestamps or owners are stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol
 from engine.records.archives import PACKED_SUFFIXES, RECORD_SUFFIXES
 
 ZSTD_LEVEL = 9
-MAX_NAME, MAX_PARTS = 120, 8  # bytes of a part of a name, and parts: what every file system has room for
+MAX_NAME, MAX_PARTS = 120, 8  # bytes of a part of a name, and number of parts, that every file system supports
 _UNSAFE = re.compile(r"[^\w\-.&=+@ ]")  # of a name, on any system
 _TAR_BLOCK = 512
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # of a member of a zip, before its name
@@ -34,7 +34,7 @@ class Writer(Protocol):
         ...
 
     def checkpoint(self) -> int:
-        """Bring everything onto the disk; returns the size from which the archive can be continued."""
+        """Flush everything to disk; return the size from which the archive can be continued."""
         ...
 
     def finish(self) -> None:
@@ -42,7 +42,7 @@ class Writer(Protocol):
         ...
 
     def abandon(self) -> None:
-        """Close it incomplete, to be continued from the last checkpoint."""
+        """Close the incomplete archive, which can be continued from the last checkpoint."""
         ...
 
 
@@ -53,7 +53,7 @@ class _Plain:
         self.write = file.write
 
     def close(self) -> None:
-        """Nothing is left to write."""
+        """Do nothing: there is nothing left to write."""
 
 
 def _zstd_frame(file: IO[bytes]) -> Any:
@@ -67,7 +67,7 @@ def _gzip_frame(file: IO[bytes]) -> Any:
 
 
 class TarWriter:
-    """A tar whose compression ends and starts anew at each checkpoint, which every reader takes."""
+    """A tar whose compressed stream ends and restarts at each checkpoint, which every reader accepts."""
 
     def __init__(self, open_frame: Callable[[IO[bytes]], Any], path: Path, size: int) -> None:
         self._file = _opened(path, "wb", size)
@@ -102,7 +102,7 @@ class TarWriter:
 
 
 class ZipWriter:
-    """A zip. Its list of contents is written at the end, so to continue one it is read from the members."""
+    """A zip. Its central directory is written at the end; to continue a zip, it is rebuilt from the members."""
 
     def __init__(self, path: Path, size: int) -> None:
         self._file = _opened(path, "wb+", size)
@@ -115,7 +115,7 @@ class ZipWriter:
 
     def add(self, name: str, data: bytes) -> None:
         """See Writer."""
-        info = zipfile.ZipInfo(name)  # of 1980, the first year that a zip has
+        info = zipfile.ZipInfo(name)  # dated 1980, the first year that zip supports
         info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _ZIP_MODE
         self._archive.writestr(info, data)
 
@@ -132,12 +132,12 @@ class ZipWriter:
 
     def abandon(self) -> None:
         """See Writer."""
-        self._archive.fp = None  # or it would write its list of contents
+        self._archive.fp = None  # keeps it from writing the central directory
         self._file.close()
 
 
 def _members_of_zip(file: IO[bytes], size: int) -> list[zipfile.ZipInfo]:
-    """The members of a zip without a list of contents that `ZipWriter` has written, `size` bytes long."""
+    """Return the members of a zip of `size` bytes written by `ZipWriter`, without a central directory."""
     found = []
     offset = 0
     while offset < size:
@@ -168,7 +168,7 @@ class FolderWriter:
         target.write_bytes(data)
 
     def checkpoint(self) -> int:
-        """See Writer; a file that is there again is written again."""
+        """See Writer; an existing file is overwritten."""
         return 1
 
     def finish(self) -> None:
@@ -179,7 +179,7 @@ class FolderWriter:
 
 
 def _opened(path: Path, mode: str, size: int) -> IO[bytes]:
-    """A file that is continued from `size`, or begun in `mode`. Raises ValueError if it is shorter, OSError."""
+    """Open a file to be continued from `size`, or begun in `mode`. Raises ValueError if it is shorter; OSError."""
     if size and path.stat().st_size < size:
         raise ValueError(f"{path} is shorter than it was: delete it and {path.name}.jsonl to begin anew")
     file: IO[bytes] = path.open("r+b" if size else mode)
@@ -188,13 +188,13 @@ def _opened(path: Path, mode: str, size: int) -> IO[bytes]:
 
 
 def _to_disk(file: IO[bytes]) -> int:
-    """Bring a file onto the disk; returns where its writer stands."""
+    """Flush a file to disk; return the position of its writer."""
     file.flush()
     os.fsync(file.fileno())
     return file.tell()
 
 
-# Suffix of an archive -> what opens a writer: (path, size from which it is continued; 0: it is begun).
+# Suffix of an archive -> function that opens a writer: (path, size from which to continue; 0: begin).
 WRITERS: dict[str, Callable[[Path, int], Writer]] = {
     ".tar": partial(TarWriter, _Plain),
     ".tar.gz": partial(TarWriter, _gzip_frame),
@@ -205,7 +205,7 @@ WRITERS: dict[str, Callable[[Path, int], Writer]] = {
 
 
 def writer_for(path: Path) -> Callable[[Path, int], Writer]:
-    """What opens the archive with this name, by its suffix; a folder for a name without one. Raises ValueError."""
+    """Return the function that opens an archive, by its suffix; without a suffix, a folder. Raises ValueError."""
     for suffix, open_writer in WRITERS.items():
         if path.name.endswith(suffix):
             return open_writer
@@ -215,14 +215,14 @@ def writer_for(path: Path) -> Callable[[Path, int], Writer]:
 
 
 class Names:
-    """Names for the records of an archive: safe on any system, each once, and none that leads out of a folder."""
+    """Names for the records of an archive: safe on any system, unique, and never outside the folder."""
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
         self._taken: set[int] = set()  # hashes of names, which are short
 
     def of(self, inner: str) -> str:
-        """The name of the record that is called `inner` where it comes from."""
+        """Return the new name of the record called `inner` in its source."""
         parts = list(filter(None, map(_safe, re.split(r"[/\\]", _without_suffixes(inner)))))[-MAX_PARTS:]
         # A folder has no name that a record could have: both may be in a folder.
         stem = "/".join([*(part.replace(".", "_") for part in parts[:-1]), *parts[-1:]]) or "record"
@@ -235,7 +235,7 @@ class Names:
 
 
 def _safe(part: str) -> str:
-    """A part of a name as any system takes it; nothing is left of ``..``."""
+    """Return a part of a name in a form valid on any system; empty for ``..``."""
     return _UNSAFE.sub("_", part).encode()[:MAX_NAME].decode(errors="ignore").strip(" .")
 
 

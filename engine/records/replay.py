@@ -34,7 +34,7 @@ from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
-from engine.records.contradictions import PLAYS_ON, denied_by, plays_on_after_tenpai
+from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
 from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
@@ -46,13 +46,13 @@ from engine.tiles import MJAI_TILES, NONE, WINDS
 _OWN_ACTIONS = frozenset({"dahai", "reach", "ankan", "kakan", "nukidora", "hora"})
 _CALLS = frozenset({"pon", "daiminkan"})
 _CONSEQUENCES = frozenset({"dora", "reach_accepted"})
-_SHOWN = {"tsumo": "pai", "dora": "dora_marker"}  # events that show a tile of the wall, and the key that has it
+_SHOWN = {"tsumo": "pai", "dora": "dora_marker"}  # events that show a tile of the wall -> the key of the tile
 _CALL_BITS = 1 << PON | 1 << PON_RED | 1 << DAIMINKAN
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A difference between record and rules: file, round, number of the event from 1, and what each of them has."""
+    """A difference between record and rules: file, round, number of the event from 1, and what each of them says."""
 
     source: str
     round: str
@@ -67,7 +67,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A part of a record that other parts of it deny, where these agree with the rules: a converter's slip."""
+    """A part of a record that contradicts other parts, which agree with the rules: an error of a converter."""
 
     source: str
     round: str
@@ -91,7 +91,7 @@ class Decision:
 
     @property
     def table(self) -> np.record:
-        """The whole table with everything hidden: a live TABLE record, read only."""
+        """The whole table, hidden tiles included: a live TABLE record, read-only."""
         return self.raw.view(TABLE)[0]
 
     @property
@@ -102,17 +102,17 @@ class Decision:
         return copied[0]
 
     def _repr_svg_(self) -> str:
-        """The view as notebooks show it."""
+        """Return the view as a picture for notebooks."""
         return table_svg(self.view)
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions, each an `Action`, ascending; only one if there was no choice."""
+        """The legal actions, each an `Action`, ascending; a single one if there was no choice."""
         return actions_of(*self.table.legal[self.seat].tolist())
 
 
 class _Deviation(Exception):  # noqa: N818 - of the record, not an error of the program
-    """The event with `index` in its round is not the event that follows from the rules."""
+    """The event at `index` in its round differs from the one that follows from the rules."""
 
     def __init__(self, index: int, recorded: str, rules: str) -> None:
         super().__init__(index, recorded, rules)
@@ -124,7 +124,7 @@ def _is_unknown_end(event: Message) -> bool:
 
 
 def _told(ours: Message, keys: list[str]) -> str:
-    """An event of ours; where the record has another one, without the tile, which the filled wall has by chance."""
+    """Describe an event of ours; where the record's differs, without the tile, which is arbitrary in a filled wall."""
     if keys == ["type"] and ours["type"] in _SHOWN:
         hidden = {key: value for key, value in ours.items() if key != _SHOWN[ours["type"]]}
         return f"{describe_event(hidden)}, of a tile that the record does not have"
@@ -132,16 +132,16 @@ def _told(ours: Message, keys: list[str]) -> str:
 
 
 class Replay:
-    """Iterates over the decisions of a recorded game, and checks all its events against the rules.
+    """Iterable over the decisions of a recorded game, which checks all its events against the rules.
 
-    Each time a seat is asked is a decision, passes included, except where another seat's ron leaves open whether the
+    Each time a seat is asked is a decision, passes included, except when another seat's ron leaves open whether the
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
-    rest of the round is skipped; the next round starts as recorded. A result that the rest of the record denies is
+    rest of the round is skipped; the next round starts as recorded. A result that the rest of the record contradicts is
     added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
     starts from the beginning. Raises RecordError if the record is incomplete.
 
-    The wall is that of the record's seed where it has one that fits (`walls.n_true`), else the tiles that nobody has
-    seen lie in it in ascending order.
+    The wall is that of the record's seed if there is one that fits (`walls.n_true`); otherwise unseen tiles fill it in
+    ascending order.
 
     >>> from engine.records.files import read_records
     >>> replay = Replay(read_records("examples/game.mjson"))
@@ -158,9 +158,9 @@ class Replay:
         rules: Rules | str | None = None,
         round_over: Callable[[np.ndarray], object] | None = None,
     ) -> None:
-        """`rules`, or the preset of that name: instead of those of the record. If neither is given, Tenhou's.
+        """`rules`: rules or the name of a preset, instead of those of the record. If neither is given, Tenhou's.
 
-        `round_over` is called with the live table, uint8[TABLE.itemsize], after each round that was replayed to its
+        `round_over` is called with the live table, uint8[TABLE.itemsize], after each round that was replayed to the
         end.
         """
         if not isinstance(record, GameRecord):
@@ -170,7 +170,7 @@ class Replay:
         self._round_over = round_over
         self.mismatches: list[Mismatch] = []
         self.contradictions: list[Contradiction] = []
-        self.results: dict[int, Message] = {}  # index of a win or draw -> what it is by the rules, with all keys
+        self.results: dict[int, Message] = {}  # index of a win or draw -> the event by the rules, with all keys
         self.n_rounds = 0
         self.n_decisions = 0
         self.walls = RecordedWalls(record, self.rules)
@@ -179,7 +179,7 @@ class Replay:
         self._table: Any = self._columns[0]
         self._legal = self._columns["legal"][0]
         self._phase = GAME_OVER
-        self._events: list[Message] = []  # of the present round; compared with the engine's log event by event
+        self._events: list[Message] = []  # of the current round; compared with the engine's log event by event
         self._name = ""  # of the present round
         self._before = 0  # recorded events before this round
         self._n_agreed = 0  # events of this round that agree with the rules
@@ -195,12 +195,12 @@ class Replay:
         self.mismatches, self.contradictions, self.n_rounds, self.n_decisions = [], [], 0, 0
         self.walls = RecordedWalls(self.record, self.rules)
         starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
-        agreed = False  # whether the round before agreed, so that the table is in the state after it
+        agreed = False  # whether the previous round agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
             self._before, self._events = before, events
             self.n_rounds += 1
             with record_errors(self.record.source, f"event {before + 1}"):
-                self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError without one
+                self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError if one is missing
             with record_errors(self.record.source, self._name):
                 try:
                     self._begin(follows=agreed)
@@ -219,7 +219,7 @@ class Replay:
                     self._note(deviation)
 
     def _begin(self, *, follows: bool) -> None:
-        """Start the round as recorded; `follows`: check its start against the end of the round before."""
+        """Start the round as recorded; `follows`: check its start against the end of the previous round."""
         try:
             wall, differs = self.walls.next(self._events)
         except WallError as error:
@@ -243,14 +243,14 @@ class Replay:
                     self._contradict(0, describe_event(self._events[0]), PLAYS_ON)
                 else:
                     self._note(deviation)
-                self._n_agreed = 1  # its start is reported already
+                self._n_agreed = 1  # its start has already been reported
         self._start(self._events[0], wall)
         self._round = RoundReader(self._table)
         self._round.n_read = self._n_agreed
         self._compare()
 
     def _start(self, start: Message, wall: list[int]) -> None:
-        """Set up the table for a round, independent of the round before."""
+        """Set up the table for a round, independent of the previous one."""
         self._raw[:] = 0
         table = self._columns
         table["rules"] = packed_rules(self.rules)
@@ -264,7 +264,7 @@ class Replay:
         self._phase = int(table["phase"][0])
 
     def _play(self) -> Iterator[Decision]:
-        """Apply the recorded actions until the round is over, or the record does not know how it goes on."""
+        """Apply the recorded actions until the round is over or the record does not say how it continues."""
         while self._phase < ROUND_OVER and not _is_unknown_end(self._events[self._next_index()]):
             yield from self._response() if self._phase == RESPONSE else self._turn()
             self._compare()
@@ -286,9 +286,9 @@ class Replay:
         return self._answer(seat, action)
 
     def _is_as_dealt(self, seat: int, event: Message) -> bool:
-        """Whether it is the dealer's first discard in a game of Mahjong Soul, of the tile drawn, as one from the hand.
+        """Whether this is the dealer's first discard in a Mahjong Soul game, of the drawn tile but recorded as tedashi.
 
-        There the dealer is dealt 14 tiles, of which none counts as drawn; here the last of them is drawn.
+        There the dealer is dealt 14 tiles, none of which counts as drawn; here the last one is drawn.
         """
         owner = self._table.seat[seat]
         if self.rules.name != MAJSOUL.name or seat != int(self._table.dealer) or owner.n_river:
@@ -326,7 +326,7 @@ class Replay:
         return {event["actor"]: RON for event in winners}
 
     def _answer(self, seat: int, action: int, *, is_known: bool = True) -> Iterator[Decision]:
-        """Apply one action; yields the decision before."""
+        """Apply one action, after yielding the decision."""
         if not self._is_legal(seat, action):
             menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(*self._legal[seat].tolist()))
             raise self._deviation(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
@@ -347,7 +347,7 @@ class Replay:
             if _is_unknown_end(recorded):
                 return
             if keys := differing_keys(recorded, ours):
-                denial = denied_by(recorded, ours, keys, self._scores_after())
+                denial = find_denial(recorded, ours, keys, self._scores_after())
                 if denial is None:
                     raise self._deviation(_told(ours, keys), describe_event(recorded, keys))
                 self._contradict(self._n_agreed, describe_event(recorded, denial.keys), denial.elsewhere)
@@ -356,7 +356,7 @@ class Replay:
             self._n_agreed += 1
 
     def _scores_after(self) -> list[int] | None:
-        """The scores after this round, if the record has them elsewhere and the rules agree with them."""
+        """Return the scores after this round, if the record states them elsewhere and the rules agree."""
         after = self._before + len(self._events)
         event = self.record.events[after] if after < len(self.record.events) else {}
         scores: list[int] | None = event.get("scores")
@@ -364,7 +364,7 @@ class Replay:
         return scores if self._phase >= ROUND_OVER and scores == ours else None
 
     def _end_game(self, end: Message) -> None:
-        """Check that the game is over after the last round, with the recorded scores and points; not without scores."""
+        """Check that the game is over after the last round, with the recorded scores and points; only with scores."""
         if end["type"] != "end_game" or "scores" not in end:
             return
         self._phase = table_kernels.next_round(self._raw, 0)
@@ -379,7 +379,7 @@ class Replay:
         return _Deviation(index, recorded or describe_event(self._events[index]), rules)
 
     def _contradict(self, index: int, recorded: str, elsewhere: str) -> None:
-        """Note that the record denies the event with that index in the round."""
+        """Note that the record contradicts the event at this index in the round."""
         number = self._before + index + 1
         self.contradictions.append(Contradiction(self.record.source, self._name, number, recorded, elsewhere))
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
-from engine.records.model import GameRecord, RecordError, record_errors, round_name, told
+from engine.records.model import GameRecord, RecordError, describe_source, record_errors, round_name
 from engine.records.viewer import viewer_link
 from engine.records.wall import RecordedWalls, left_in_wall
 from engine.rules import TENHOU
@@ -30,7 +30,7 @@ _SETS_DOWN = {"ankan": "ankan ", "kakan": "kakan ", "nukidora": "nukidora "}
 
 @dataclass
 class Turn:
-    """A turn of a seat, from draw or call to discard; `number`: of its first event in the record, from 1."""
+    """A turn of a seat, from draw or call to discard; `number`: index of its first event in the record, from 1."""
 
     number: int
     seat: int
@@ -42,7 +42,7 @@ class Turn:
 
 @dataclass
 class Holding:
-    """What a seat holds: the names of its concealed tiles, its melds as [name, tiles], the number of its nukidora."""
+    """The tiles of a seat: the names of its concealed tiles, its melds as [name, tiles], the number of its nukidora."""
 
     hand: list[str]
     melds: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Holding:
         return " · ".join([hand_text(self.hand), *melds, *[f"N×{self.nukidora}"] * bool(self.nukidora)])
 
     def apply(self, event: Message) -> None:
-        """Carry out an event of this seat."""
+        """Apply an event of this seat."""
         kind = event["type"]
         if kind == "tsumo":
             self.hand.append(event["pai"])
@@ -70,13 +70,13 @@ class Holding:
             self.melds.append((kind, [*event["consumed"], *called]))
 
     def _remove(self, name: str) -> None:
-        """Remove a tile; from a hidden hand a hidden tile is removed."""
+        """Remove a tile; from a hidden hand, a hidden tile."""
         if name in self.hand or "?" in self.hand:
             self.hand.remove(name if name in self.hand else "?")
 
 
 def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
-    """The turns of a round; `first`: number of its first event in the record."""
+    """Yield the turns of a round; `first`: number of its first event in the record."""
     seats = [Holding(list(hand)) for hand in events[0]["tehais"]]
     turn: Turn | None = None
     for number, event in enumerate(events[1:], first + 1):
@@ -103,17 +103,17 @@ def turns(events: list[Message], first: int = 1) -> Iterator[Turn]:
 
 
 def show_game(record: GameRecord, console: Console, only: int | None = None) -> None:
-    """Print all rounds and the result of a game; or the round with number `only`, from 1, and a link to its replay.
+    """Print all rounds and the result of a game; or only round `only`, counted from 1, and a link to its replay.
 
-    Raises RecordError for a round that lacks what is shown.
+    Raises RecordError for a round that lacks required data.
     """
-    names = [told(str(name)) for name in record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]]
+    names = [describe_source(str(name)) for name in record.events[0].get("names") or ["seat 0", "seat 1", "seat 2"]]
     rounds = record.rounds()
     first = 1 + (record.events.index(rounds[0][0]) if rounds else 0)
     for line in LEGEND:
         console.print(line, style="dim", markup=False)
     for part in record.handed_over:
-        console.print(f"{names[part.seat]}: {told(str(part))}", markup=False, highlight=False)
+        console.print(f"{names[part.seat]}: {describe_source(str(part))}", markup=False, highlight=False)
     walls = RecordedWalls(record, record.rules or TENHOU)
     for number, events in enumerate(rounds, 1):
         if only in (None, number):
@@ -169,4 +169,4 @@ def show_round(events: list[Message], names: list[str], first: int, console: Con
     for event in events:
         if event["type"] in ("hora", "ryukyoku"):
             for line in result_lines(event, names, events):
-                console.print(told(line), markup=False, style="bold", highlight=False)
+                console.print(describe_source(line), markup=False, style="bold", highlight=False)

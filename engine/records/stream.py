@@ -1,4 +1,4 @@
-"""Work on all records of files and archives, in order, in bounded memory, with all cores.
+"""Process all records of files and archives, in order, in bounded memory, on all cores.
 
 This process reads the archives and sends the records to the workers, a few at a time and only when a worker is free.
 """
@@ -16,18 +16,18 @@ from engine.common.workers import open_pool, stateless
 from engine.records.archives import Member, split_name, total_size
 from engine.records.files import parse_record
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError, judged_by, record_errors
+from engine.records.model import FourPlayersError, GameRecord, RecordError, record_errors, with_rules_of
 
-BATCH, BATCH_BYTES = 16, 1 << 20  # records of a task, at most so many, and no further one after so many bytes
-WINDOW = 64  # tasks that all are done before another is begun: no more results wait for an earlier one
-# From so many files, or bytes of archives, several processes are faster than one.
+BATCH, BATCH_BYTES = 16, 1 << 20  # maximum records of a task; a task is full after this many bytes
+WINDOW = 64  # maximum tasks in flight, which bounds the results waiting for an earlier one
+# From this many files, or bytes of archives, on, several processes are faster than one.
 PARALLEL_FROM, PARALLEL_FROM_BYTES = 100, 400_000
 
 R = TypeVar("R")
 
 
 class Item(NamedTuple):
-    """A record to work on, see `Member`. `data`: its bytes; None if its name excludes it; or why it cannot be read."""
+    """A record to process, see `Member`. `data`: its bytes; None if its name excludes it; or why it cannot be read."""
 
     name: str
     file: Path
@@ -42,11 +42,11 @@ Task = tuple[int, list[Item]]  # the number of the first record, and some record
 def in_order(
     work: Callable[[Item], R], found: Iterable[Member], filters: Filters, jobs: int
 ) -> Generator[tuple[Item, R]]:
-    """The results of `work` on each record that is `found`, in order, beside the record without its data.
+    """Yield each `found` record, without its data, and the result of `work` on it, in order.
 
-    `work` is picklable and, with more than one job, runs in that many processes. Raises what `work` raises.
+    `work` must be picklable; with more than one job, it runs in that many processes. Raises what `work` raises.
     """
-    early: dict[int, tuple[Item, R]] = {}  # results of records that come after one that is not done
+    early: dict[int, tuple[Item, R]] = {}  # results of records after one that is not done
     n_given = 0
     tasks = batches(item_of(member, filters) for member in found)
     with open_pool(stateless(partial(_work_on, work)), 0 if jobs == 1 else jobs) as pool:
@@ -70,8 +70,8 @@ def item_of(member: Member, filters: Filters) -> Item:
     return Item(member.name, member.file, member.inner, member.position, _data(member, filters))
 
 
-def wanted(item: Item, filters: Filters) -> GameRecord | None:
-    """The game of a record, with the rules of the filters; None if they leave it out.
+def select_record(item: Item, filters: Filters) -> GameRecord | None:
+    """Read the game of a record, with the rules of the filters; None if they exclude it.
 
     Raises RecordError if it cannot be read.
     """
@@ -86,7 +86,7 @@ def wanted(item: Item, filters: Filters) -> GameRecord | None:
             return None
         raise
     with record_errors(item.name, "what it says of itself"):
-        return judged_by(record, filters.rules) if filters.admits(record, item.name) else None
+        return with_rules_of(record, filters.rules) if filters.admits(record, item.name) else None
 
 
 def _data(member: Member, filters: Filters) -> bytes | RecordError | None:
@@ -101,7 +101,7 @@ def _data(member: Member, filters: Filters) -> bytes | RecordError | None:
 
 
 def batches(records: Iterable[Item]) -> Iterator[Task]:
-    """The records in tasks, the first of one record, so that something is done at once."""
+    """Group the records into tasks. The first task has one record, so that it is done quickly."""
     batch: list[Item] = []
     first = size = 0
     limit = 1
@@ -118,7 +118,7 @@ def batches(records: Iterable[Item]) -> Iterator[Task]:
 
 
 def best_jobs(paths: Sequence[Path], cores: int) -> int:
-    """How many processes work on the records fastest, with so many cores."""
+    """Return the number of processes that is fastest for the records with this many cores."""
     archives = [path for path in paths if split_name(path)[1] is None]
     many = len(paths) >= PARALLEL_FROM or total_size(archives) >= PARALLEL_FROM_BYTES
     return cores if many else 1

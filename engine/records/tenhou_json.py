@@ -17,16 +17,16 @@ from engine.rules import Rules
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
-# Keys that one format has and the other has not (ranks, ratings, the lobby, the seed of the walls …) are kept together
-# under one key: those of tenhou.net/6 in start_game, those of start_game in tenhou.net/6.
+# Keys that only one of the two formats has (ranks, ratings, the lobby, the seed of the walls …) are kept together under
+# one key: those of tenhou.net/6 in start_game, and those of start_game in tenhou.net/6.
 OF_TENHOU, OF_MJAI = "tenhou", "mjai"
-_LONGEST_WORD = len("false")  # of JSON: of what stands at the end of a file that was cut off, as much may be left
+_LONGEST_WORD = len("false")  # of JSON; up to this much of it may be left at the end of a truncated file
 _MODELLED = frozenset({"name", "log", "sc", OF_MJAI})
 _IN_TENHOU = frozenset({"type", "names", *RULES_KEYS, OF_TENHOU})
 
 
 def read(text: str, source: str) -> GameRecord:
-    """The game in the `text` of a tenhou.net/6 file; `source`: file name, for messages. Raises RecordError."""
+    """Read the game in the `text` of a tenhou.net/6 file; `source`: file name, for messages. Raises RecordError."""
     return read_document(parse(text, source), source)
 
 
@@ -38,7 +38,7 @@ def read_document(document: Any, source: str) -> GameRecord:
         of_mjai = document.get(OF_MJAI, {})
         rules, custom = read_rules(document)
         rules = rules_of(of_mjai) or rules
-        names = document.get("name", [])[:N_SEATS]  # a fourth, such as "AI", is no player: four players have tiles
+        names = document.get("name", [])[:N_SEATS]  # a fourth, such as "AI", is not a player: those have tiles
         start = start_game(names, rules)
         written = _defaults(rules)
         kept = {key: value for key, value in document.items() if key not in _MODELLED and value != written.get(key)}
@@ -53,7 +53,7 @@ def read_document(document: Any, source: str) -> GameRecord:
 
 
 def parse(text: str, source: str) -> Any:
-    """The JSON of a file. Raises RecordError, which says whether it was cut off."""
+    """Parse the JSON of a file. Raises RecordError, which says whether it was cut off."""
     try:
         return loads(text)
     except json.JSONDecodeError as error:
@@ -66,14 +66,14 @@ def parse(text: str, source: str) -> Any:
 
 
 def write(record: GameRecord) -> str:
-    """The game as one line of JSON. Raises RecordError if a round lacks what the format needs (hands, deltas)."""
+    """Return the game as one line of JSON. Raises RecordError if a round lacks required data (hands, deltas)."""
     return json.dumps(document_of(record), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def document_of(record: GameRecord) -> dict[str, Any]:
-    """The game as the object that `write` writes. Raises RecordError as that does.
+    """Return the game as the object that `write` writes. Raises RecordError as `write` does.
 
-    Keys that were read from a tenhou.net/6 or mjlog record come back; those that only mjai has are kept under
+    Keys that were read from a tenhou.net/6 or mjlog record are restored; keys that only mjai has are kept under
     ``mjai``.
     """
     start, end = record.events[0], record.events[-1]
@@ -98,12 +98,12 @@ def document_of(record: GameRecord) -> dict[str, Any]:
 
 
 def _defaults(rules: Rules | None) -> dict[str, Any]:
-    """The title and the rule of a game that has no others."""
+    """Return the default title and rule of a game."""
     return {"title": ["", ""], "rule": rule_of(rules)}
 
 
 def _plain(points: float) -> int | float:
-    """Whole points without a decimal, as Tenhou writes them."""
+    """Return whole points without a decimal, as Tenhou writes them."""
     return int(points) if points == int(points) else points
 
 
@@ -118,7 +118,7 @@ def _end_game(finals: list[float] | None) -> Message:
 
 
 def _round_name(log: Any) -> str:
-    """The name of the round in brackets, or nothing if its head cannot be read."""
+    """Return the name of the round in brackets, or an empty text if its head cannot be read."""
     try:
         index, honba = log[0][:2]
         return f" ({WINDS[index // 4]}{index % 4 + 1} honba {honba})"

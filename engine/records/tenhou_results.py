@@ -20,9 +20,9 @@ from engine.tiles import WINDS
 
 _WIN = "和了"
 _TENPAI_TEXTS = {"全員聴牌": True, "全員不聴": False}
-# The chips (枚) of a tournament lobby are no points. Exports of Mahjong Soul have 符 and 飜 in other languages too.
+# The chips (枚) of a tournament lobby are not points. Exports of Mahjong Soul also have 符 and 飜 in other languages.
 _POINTS = re.compile(r"(?:(\d+)(?:符|Fu)\d+(?:飜|Han))?\D*(\d+)(?:-(\d+))?(?:点|Points)(∀?)(?:\d+枚)?(∀?)")
-MAX_YAKU = 100  # characters of a yaku with its worth
+MAX_YAKU = 100  # characters of a yaku with its han
 _YAKU = re.compile(r"(.+)\((?:(\d+)(?:飜|Han)|(.*)役満)(?:\d+枚)?\)")
 # Lowest base points of each named limit, highest first.
 _LIMITS = ((8000, "役満"), (6000, "三倍満"), (4000, "倍満"), (3000, "跳満"), (2000, "満貫"))
@@ -35,8 +35,8 @@ def read_result(
 ) -> list[Message]:
     """The ``hora`` events or the ``ryukyoku`` of a result; `ura`: indicators, for winners among the seats in `riichi`.
 
-    What is not understood of a win is left out and added to `notes`, with `where` it is. Raises ValueError for a result
-    that does not exist with three players.
+    Parts of a win that are not understood are left out and added to `notes`, with the location `where`. Raises
+    ValueError for a result that does not exist with three players.
     """
     title, *rest = result
     if title == _WIN:
@@ -84,7 +84,7 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
 
 
 def _read_points(text: str) -> dict[str, int] | None:
-    """hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (each of two).
+    """Return hora_points, and fu if given, of a text like ``"30符4飜2000-3900点"`` or ``"満貫4000点∀"`` (from both).
 
     None for another text.
     """
@@ -97,8 +97,8 @@ def _read_points(text: str) -> dict[str, int] | None:
 
 
 def _read_yaku(text: str) -> list[Any] | None:
-    """Name and han of a text like ``立直(1飜)``; None if it is none that is known."""
-    match = _YAKU.fullmatch(text) if len(text) <= MAX_YAKU else None  # the time grows with the square of the length
+    """Return name and han of a text like ``立直(1飜)``; None if the yaku is unknown."""
+    match = _YAKU.fullmatch(text) if len(text) <= MAX_YAKU else None  # matching time is quadratic in the length
     name = yaku_named(match[1]) if match else None
     if match is None or name is None:
         return None
@@ -106,7 +106,7 @@ def _read_yaku(text: str) -> list[Any] | None:
 
 
 def write_result(events: list[Message]) -> list[Any]:
-    """The result of a round, from its events. Raises ValueError without a result or with unknown deltas."""
+    """Return the result of a round from its events. Raises ValueError without a result or with unknown deltas."""
     wins = [event for event in events if event["type"] == "hora"]
     draw = next((event for event in events if event["type"] == "ryukyoku"), None)
     if not wins and draw is not None and draw.get("reason") == ryukyoku.UNKNOWN_MJAI:

@@ -1,4 +1,4 @@
-"""A round of a tenhou.net/6 record, one list of head, hands, rows and result, to events and back."""
+"""Conversion of a round of a tenhou.net/6 record (a list of head, hands, rows and result) to events and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LENGTH = _HEAD + 4 * _SEAT_ROWS + 1
 
 
 def read_round(log: list[Any], notes: list[str]) -> list[Message]:
-    """The events of a round; what is not understood is added to `notes`.
+    """Return the events of a round; anything not understood is added to `notes`.
 
     Raises ValueError if its parts do not fit together.
     """
@@ -38,11 +38,11 @@ def read_round(log: list[Any], notes: list[str]) -> list[Message]:
 
 
 def place_indicators(events: list[Message], markers: list[str]) -> list[Message]:
-    """The events with a ``dora`` for each further indicator, at the time when Tenhou turns it over.
+    """Insert a ``dora`` event for each further indicator at the time when Tenhou turns it over.
 
-    That is at once after an ankan, and after a daiminkan or kakan before the next discard, or at the next kan or
-    nukidora. The number of `markers` is taken as correct: a kan beyond it turns none, and markers that are left after
-    the last event come at the end.
+    That is immediately after an ankan; after a daiminkan or kakan, before the next discard or at the next kan or
+    nukidora. The number of `markers` is assumed to be correct: kans beyond it turn over none, and remaining markers are
+    put at the end.
     """
     placed: list[Message] = []
     left = [make("dora", dora_marker=marker) for marker in markers]
@@ -66,7 +66,7 @@ def place_indicators(events: list[Message], markers: list[str]) -> list[Message]
 
 
 def accept_riichi(events: list[Message], result: list[Message]) -> list[Message]:
-    """The events with a ``reach_accepted`` after each riichi discard but one that is won on by ron."""
+    """Insert a ``reach_accepted`` after each riichi discard, except one that is won on by ron."""
     accepted: list[Message] = []
     declared = False
     last = len(events) - 1
@@ -83,7 +83,7 @@ def accept_riichi(events: list[Message], result: list[Message]) -> list[Message]
 
 
 def write_round(events: list[Message]) -> list[Any]:
-    """The list of a round. Raises ValueError if the events lack what the format needs."""
+    """Return the list of a round. Raises ValueError if the events lack required data."""
     start = events[0]
     draws, discards = write_rows(events)
     indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]

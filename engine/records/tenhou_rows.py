@@ -1,9 +1,9 @@
-"""The rows of draws and discards of a tenhou.net/6 round, to events in the order of play and back.
+"""Conversion of the rows of draws and discards of a tenhou.net/6 round to events in the order of play and back.
 
 A row of draws has tile numbers and calls (``"4747p47"`` is a pon; the position of the letter shows whose tile is
 called). A row of discards has tile numbers, ``60`` (tsumogiri), ``"r…"`` (riichi), ``"f44"`` (nukidora), ankan, kakan,
-and a ``0`` for a daiminkan, which has no discard before its replacement draw. Relative seats count four players; the
-fourth is absent.
+and a ``0`` for a daiminkan, which has no discard before its replacement draw. Relative seats are counted with four
+players; the fourth is absent.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ _EAST, _SOUTH = re.compile("東|East"), re.compile("南|South")
 _REDS, _NO_REDS = re.compile("赤|Red"), re.compile("No Red")
 _FINAL_EAST_INDEX = 2
 
-# The rules of a tournament lobby, `csrule`: two words of flags in hex, and numbers. What they mean is told by two
-# programs that set them (tenhou.net itself does not document them). Flags of draws that three players do not have
-# (winds, riichi, three wins) and of clocks are left out.
+# The rules of a tournament lobby, `csrule`: two words of flags in hex, and numbers. Their meaning is taken from two
+# programs that set them (tenhou.net itself does not document them). Flags for draws that three players do not have
+# (winds, riichi, three wins) and for clocks are left out.
 _FLAGS: tuple[dict[int, str], dict[int, str]] = (
     {
         0x1: "no nagashi mangan",
@@ -68,7 +68,7 @@ _FLAGS: tuple[dict[int, str], dict[int, str]] = (
         0x10: "no kazoe yakuman",
     },
 )
-# Place in `csrule` -> the number that is played here, and what it is.
+# Index in `csrule` -> the value supported here, and its meaning.
 _NUMBERS = {
     4: (START_POINTS, "points at the start"),
     5: (TARGET_POINTS, "points to end the game"),
@@ -78,7 +78,7 @@ _NUMBERS = {
     16: (1000, "noten payment of one"),
     17: (2000, "noten payments of two"),
 }
-_RETURN, _UMA, _UMA_ROWS = 6, 21, 5  # places of the base points, and of the uma of ranks 2, 3 (and 4) in five rows
+_RETURN, _UMA, _UMA_ROWS = 6, 21, 5  # indices of the base points, and of the uma of ranks 2, 3 (and 4) in five rows
 _DEFAULT_UMA = TENHOU.uma[1:]
 
 
@@ -96,7 +96,10 @@ def rule_text(go_type: int) -> str:
 
 
 def type_of(rules: Rules | None, rule: Any) -> int:
-    """The type of a game under Tenhou's `rules`, in the room of `rule`; what None does not tell is a hanchan."""
+    """Return the type of a game under Tenhou's `rules`, in the room of `rule`.
+
+    If `rules` is None, `rule` also gives the length, by default a hanchan.
+    """
     text = display_of(rule)
     room = next((bits for bits, name in _ROOMS.items() if f"三{name}" in text), 0)
     hanchan = rules.length == "hanchan" if rules else not _EAST.search(text)
@@ -105,7 +108,7 @@ def type_of(rules: Rules | None, rule: Any) -> int:
 
 
 def rules_of_type(go_type: int) -> Rules | None:
-    """The rules by a game's type; None without open tanyao, which no preset has."""
+    """Return the rules of a game's type; None without open tanyao, which every preset has."""
     if go_type & GO_NO_OPEN_TANYAO:
         return None
     rules = TENHOU.with_length("hanchan" if go_type & GO_HANCHAN else "east")
@@ -122,14 +125,14 @@ def rule_of(rules: Rules | None) -> dict[str, Any]:
 
 
 def display_of(rule: Any) -> str:
-    """The text of a ``rule``; a tournament lobby has it as a list, with the game's type in hex in the third place."""
+    """Return the text of a ``rule``; for a tournament lobby, a list with the game's type in hex as third entry."""
     if isinstance(rule, list):
         return rule_text(int(str(rule[2]), 16))
     return str(rule.get("disp", "")) if isinstance(rule, dict) else ""
 
 
 def read_rules(document: dict[str, Any]) -> tuple[Rules | None, list[str]]:
-    """The rules of a tenhou.net/6 record, None if it does not name any that are played here, and those that are not.
+    """Return the rules of a tenhou.net/6 record, None if it names none supported here, and the unsupported rules.
 
     None without a rule text, and without open tanyao.
     """
@@ -160,14 +163,14 @@ def _rules_of_text(document: dict[str, Any]) -> Rules | None:
 
 
 def _is_majsoul(display: str, ref: str) -> bool:
-    """Whether a game is one of Mahjong Soul: by its room, or by its id where the room is none of Tenhou's."""
+    """Return whether a game is from Mahjong Soul: by its room, or by its id if the room is not one of Tenhou's."""
     if _TENHOU_ROOM.search(display):
         return False
     return bool(_MAJSOUL_ROOM.search(display) or _MAJSOUL_REF.match(ref))
 
 
 def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
-    """The length by the text, or by the end: only an East-only game ends in East 3 with nobody below zero."""
+    """Return the length, by the text or by the end: only an East-only game ends in East 3 with nobody below zero."""
     if _SOUTH.search(display) or _EAST.search(display):
         return "hanchan" if _SOUTH.search(display) else "east"
     last = log[-1]
@@ -177,7 +180,7 @@ def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
 
 
 def _of_lobby(rules: Rules, csrule: Any) -> tuple[Rules, list[str]]:
-    """The rules of a tournament lobby, and those of them that are not played here."""
+    """Return the rules of a tournament lobby, and those that are not supported here."""
     fields = [str(field).strip() for field in (csrule.split(",") if isinstance(csrule, str) else csrule)]
     custom: list[str] = []
     for names, text in zip(_FLAGS, fields, strict=False):

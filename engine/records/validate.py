@@ -11,10 +11,10 @@ from engine.common.options import printable
 from engine.records.archives import Member
 from engine.records.files import read_records
 from engine.records.filters import Filters
-from engine.records.model import FourPlayersError, GameRecord, RecordError, judged_by
+from engine.records.model import FourPlayersError, GameRecord, RecordError, with_rules_of
 from engine.records.options import AUTO
 from engine.records.replay import Replay
-from engine.records.stream import Item, in_order, wanted
+from engine.records.stream import Item, in_order, select_record
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Report:
     n_left_out: int = 0  # by the filters
     n_true_walls: int = 0  # rounds whose deal, draws and indicators are those of the record's seed
     faults: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # of records that were read, without what is told here
+    notes: list[str] = field(default_factory=list)  # of records that were read, apart from faults
 
     @property
     def is_clean(self) -> bool:
@@ -43,16 +43,16 @@ class Report:
         return {name: value for name, value in asdict(self).items() if name not in ("faults", "notes")}
 
     def add(self, other: Report) -> None:
-        """Add the counts of another; its faults and notes are not kept."""
+        """Add the counts of another report, without its faults and notes."""
         self.count(other.counts())
 
     def count(self, counts: dict[str, int]) -> None:
-        """Add counts, which are those of a report."""
+        """Add the counts of a report."""
         for name in self.counts():
             setattr(self, name, getattr(self, name) + counts[name])
 
     def __str__(self) -> str:
-        """One line; what is rare is named only where it occurs."""
+        """Return a one-line summary; rare counts are omitted if zero."""
         counts = [f"files {self.n_records}", f"rounds {self.n_rounds}", f"decisions {self.n_decisions}"]
         counts.append(f"mismatches {self.n_mismatches}")
         rare = (
@@ -66,9 +66,9 @@ class Report:
 
 
 def check_file(path: Path, rules: str = AUTO) -> Report:
-    """Replay the game in a file. A file that cannot be read, or not replayed to the end, is reported as damaged."""
+    """Replay the game in a file. A file that cannot be read or replayed to the end is reported as damaged."""
     try:
-        return check_record(judged_by(read_records(path), rules), str(path))
+        return check_record(with_rules_of(read_records(path), rules), str(path))
     except RecordError as error:
         return unreadable(error, str(path))
     except OSError as error:
@@ -76,7 +76,7 @@ def check_file(path: Path, rules: str = AUTO) -> Report:
 
 
 def check_record(record: GameRecord, name: str) -> Report:
-    """Replay a game; `name` stands for it in the lines."""
+    """Replay a game; `name` identifies it in the lines."""
     record.source = name
     replay = Replay(record)
     broken: list[str] = []
@@ -105,14 +105,14 @@ def unreadable(error: RecordError, name: str) -> Report:
 
 
 def check_all(found: Iterable[Member], filters: Filters, jobs: int = 1) -> Generator[tuple[Item, Report]]:
-    """A report for each record that is `found`, in order."""
+    """Yield a report for each `found` record, in order."""
     return in_order(partial(check_item, filters=filters), found, filters, jobs)
 
 
 def check_item(item: Item, filters: Filters) -> Report:
     """The report of one record of an archive."""
     try:
-        record = wanted(item, filters)
+        record = select_record(item, filters)
     except RecordError as error:
         return unreadable(error, item.name)
     return Report(n_left_out=1) if record is None else check_record(record, item.name)

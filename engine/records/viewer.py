@@ -1,4 +1,4 @@
-"""Links to Tenhou's viewer of records, which replays a round in the browser."""
+"""Links to Tenhou's record viewer, which replays a round in the browser."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ VIEWER = "https://tenhou.net/5/#json="
 
 
 def viewer_link(record: GameRecord, number: int) -> str:
-    """The address that shows the round with this number, from 1; the round itself is in the address.
+    """Return the URL that shows the round with this number, from 1; the URL contains the round itself.
 
-    Raises RecordError if the record lacks what the viewer needs, such as the hands of all players.
+    Raises RecordError if the record lacks required data, such as the hands of all players.
     """
     document = document_of(record)
     shown = {key: document[key] for key in ("title", "name", "rule")} | {"log": [document["log"][number - 1]]}

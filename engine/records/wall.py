@@ -1,4 +1,4 @@
-"""The wall of a recorded round: that of the record's seed, else what the record shows, filled with the tiles left."""
+"""The wall of a recorded round: that of the record's seed, or else the recorded tiles, filled up with the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIVE = range(DEALT, DEALT + N_DRAWS)
 
 
 class WallError(ValueError):
-    """The tiles of a round cannot all come from one wall; `index` is the index of the first event that does not fit."""
+    """The tiles of a round do not fit into one wall; `index` is that of the first event that does not fit."""
 
     def __init__(self, index: int, what: str) -> None:
         super().__init__(index, what)
@@ -31,12 +31,12 @@ class RecordedWalls:
 
     def __init__(self, record: GameRecord, rules: Rules) -> None:
         kept = record.events[0].get(OF_TENHOU) if record.events else None
-        self.n_true = 0  # rounds so far whose wall follows from the seed
+        self.n_true = 0  # rounds so far with the wall of the seed
         self.note = ""
         self._rules = rules
         self._dice = dice_of(kept)
         self._of_seed: TenhouWalls | None = None
-        self._fits = False  # whether a deal was that of the seed
+        self._fits = False  # whether a deal has matched the seed
         self._n_rounds = 0
         seed = kept.get("seed") if isinstance(kept, dict) else None
         if isinstance(seed, str) and seed:
@@ -46,7 +46,7 @@ class RecordedWalls:
                 self.note = f"{error}; it is not used"
 
     def next(self, events: list[Message]) -> tuple[list[int], WallError | None]:
-        """The wall of the next round, and where the record differs from its seed, whose wall is not used then.
+        """Return the wall of the next round, and where the record differs from its seed; the seed is then not used.
 
         Raises WallError if the tiles of the round do not fit into one wall.
         """
@@ -69,13 +69,13 @@ class RecordedWalls:
         return wall, differs
 
     def skip(self) -> None:
-        """Leave a round out."""
+        """Skip a round."""
         self._n_rounds += 1
         if self._of_seed is not None:
             next(self._of_seed)
 
     def next_true(self, events: list[Message]) -> list[int] | None:
-        """The wall of the next round if it follows from the seed, else None."""
+        """Return the wall of the next round by the seed, or None without a usable seed."""
         before = self.n_true
         with suppress(WallError):
             wall, _ = self.next(events)
@@ -83,7 +83,7 @@ class RecordedWalls:
 
 
 def dice_of(kept: object) -> list[tuple[int, int]]:
-    """The two dice of each round in what a record keeps of Tenhou; none where they are none."""
+    """Return the two dice of each round from a record's Tenhou keys; empty if they are missing or invalid."""
     dice = kept.get("dice") if isinstance(kept, dict) else None
     if not isinstance(dice, list) or not all(map(_are_dice, dice)):
         return []
@@ -95,7 +95,7 @@ def _are_dice(pair: object) -> bool:
 
 
 def difference(events: list[Message], wall: list[int]) -> WallError | None:
-    """Where the tiles of a round do not lie as in `wall`, and what the wall has; None if all do."""
+    """Return the first difference between the tiles of a round and `wall`, with the wall's tile; None if all agree."""
     start, hand_size = events[0], DEALT // N_SEATS
     for seat, hand in enumerate(start["tehais"]):
         first = hand_size * ((seat - start["oya"]) % N_SEATS)
@@ -109,7 +109,7 @@ def difference(events: list[Message], wall: list[int]) -> WallError | None:
 
 
 def left_in_wall(events: list[Message], wall: list[int]) -> dict[str, list[int]]:
-    """What a round has left in its wall, in the order in which it would have come: live draws, replacements, ura."""
+    """Return the tiles left in the wall of a round, in the order of play: live draws, replacements, ura."""
     used = {position for _, position, _ in known_tiles(events)}
     replacements = [at for at in REPLACEMENT_AT.tolist() if at not in used]
     n_replaced = len(REPLACEMENT_AT) - len(replacements)
@@ -121,7 +121,7 @@ def left_in_wall(events: list[Message], wall: list[int]) -> dict[str, list[int]]
 
 
 def reconstruct_wall(events: list[Message], rules: Rules) -> list[int]:
-    """The wall of a round: 108 tile37 that give these deals, draws and indicators (layout: `engine.table.WALL_SIZE`).
+    """Return a wall, 108 tile37, that gives these deals, draws and indicators (layout: `engine.table.WALL_SIZE`).
 
     The rest of the wall gets the remaining tiles in order. Raises WallError if the tiles do not fit into one wall.
     """
@@ -145,7 +145,7 @@ def reconstruct_wall(events: list[Message], rules: Rules) -> list[int]:
 
 
 def known_tiles(events: list[Message]) -> Iterator[tuple[int, int, str]]:
-    """Index of the event, index in the wall and name of each tile that the events of a round show.
+    """Yield index of the event, index in the wall and name of each tile that the events of a round show.
 
     Raises WallError for more draws or indicators than a wall has.
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from engine.scoring.yaku import NUKI_DORA, ROUND_WIND, SEAT_WIND, YAKU, YAKUMAN_HAN
 
-# Yaku of tournament lobbies that are not played here: mjai name -> number in mjlog, Japanese name.
+# Yaku of tournament lobbies that are not supported here: mjai name -> number in mjlog, Japanese name.
 UNPLAYED = {"renho": (36, "人和")}
 
-# Number in mjlog's yaku="..." -> mjai name. Value winds have a number for each wind; mjlog counts nukidora as dora.
+# Number in mjlog's yaku="..." -> mjai name. Value winds have one number per wind; mjlog counts nukidora as dora.
 MJAI_BY_TENHOU: dict[int, str] = {yaku.tenhou: yaku.mjai for yaku in YAKU if yaku.number != NUKI_DORA} | {
     yaku.tenhou + wind: yaku.mjai for yaku in YAKU if yaku.number in (SEAT_WIND, ROUND_WIND) for wind in range(4)
 }
@@ -36,7 +36,7 @@ _ALIASES = {
     "九蓮宝灯": "churenpoton",
     "純正九蓮宝灯": "churenpoton_9",
 }
-# Mahjong Soul's English names, which its English and romaji exports have, in lower case.
+# Mahjong Soul's English names, in lower case, as in its English and romaji exports.
 _ENGLISH = {
     "fully concealed hand": "menzenchin_tsumoho",
     "robbing a kan": "chankan",

@@ -39,11 +39,11 @@ SITUATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a hand; all zero if it is not complete or has no yaku.
+    """The score of a hand; all zero if the hand is incomplete or has no yaku.
 
     `yaku`: han by name, bonus tiles last. `yakuman`: number of yakuman by pattern; a kazoe yakuman has 0 here and at
-    least 13 han. `payments`: of the two other seats, without honba: on tsumo the dealer's first, on ron the discarder's
-    and 0.
+    least 13 han. `payments`: what the two other seats pay, without honba; on tsumo the dealer's payment first, on ron
+    the discarder's and 0.
     """
 
     yaku: dict[str, int]
@@ -86,8 +86,8 @@ def score(
     or chiihou. Whether they can occur together is not checked. `rules`: also the name of a preset.
 
     Raises:
-        ValueError: for a text it cannot read, a wrong number of tiles, or tiles that do not exist with three players.
-        TypeError: for an unknown situation, or what is neither text nor numbers.
+        ValueError: for unreadable text, a wrong number of tiles, or tiles that do not exist with three players.
+        TypeError: for an unknown situation, or tiles that are neither text nor numbers.
     """
     if unknown := situation.keys() - SITUATIONS.keys():
         raise TypeError(f"unknown situation {', '.join(sorted(unknown))}: choose from {', '.join(SITUATIONS)}")
@@ -127,7 +127,7 @@ def _read(win: Any, dealer: bool, tsumo: bool) -> Score:
 
 
 def _tiles(tiles: str | int | Sequence[int], what: str) -> list[int]:
-    """tile37 numbers of a text, of one number or of several; `what` they are, for messages."""
+    """Return the tile37 numbers of a text, a number or several numbers; `what` describes them in messages."""
     if isinstance(tiles, str):
         try:
             return mpsz(tiles)
@@ -144,7 +144,7 @@ def _wind(name: str, what: str) -> int:
 
 
 def _meld(text: str) -> tuple[int, list[int]]:
-    """Type and tiles of a meld written like ``"pon 055p"``."""
+    """Return the type and the tiles of a meld written like ``"pon 055p"``."""
     name, _, tiles = text.partition(" ")
     if name in MELD_TYPES:
         meld = _tiles(tiles, f"meld {text!r}:")
@@ -185,7 +185,7 @@ def _check_kinds(tiles: Iterable[int]) -> None:
 
 
 def _put(indicators: np.ndarray, given: str | Sequence[int], what: str) -> int:
-    """Write the `given` indicators into their array; returns their number. `what` they are, for messages."""
+    """Write the `given` indicators into their array; return their number. `what` describes them in messages."""
     tiles = _tiles(given, what)
     if len(tiles) > MAX_INDICATORS:
         raise ValueError(f"{what} has {len(tiles)} indicators, there are at most {MAX_INDICATORS}")

@@ -86,7 +86,7 @@ HAN_SUMS = _han_sums()
 
 
 class Melds(NamedTuple):
-    """What scoring needs to know of the melds."""
+    """What scoring needs to know about the melds."""
 
     kinds: int  # mask of kinds
     fu: int
@@ -97,7 +97,7 @@ class Melds(NamedTuple):
 
 
 class Win(NamedTuple):
-    """How the hand is won: the same for all its readings."""
+    """The circumstances of the win, the same for all readings of the hand."""
 
     yaku: int  # set of yaku by the situation and by the kinds in the hand
     kind: int  # of the winning tile
@@ -274,7 +274,7 @@ def score_hand(
 def _store(
     best: Best, concealed: bool, double_yakuman: bool, dora: int, red: int, ura: int, nuki: int, win: np.record
 ) -> int:
-    """Write the best reading into `win`; returns its han."""
+    """Write the best reading into `win`; return its han."""
     han = best.rank >> FU_BITS & (1 << HAN_BITS) - 1
     win.fu = best.rank & (1 << FU_BITS) - 1
     win.han = han

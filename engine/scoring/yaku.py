@@ -33,7 +33,7 @@ PURE_CHUUREN, SUUANKOU_TANKI, KOKUSHI_13, DAISUUSHII = 47, 48, 49, 50
 N_YAKU = 51
 YAKUMAN_HAN = 13
 
-# With three players sanshoku cannot occur, for lack of 2m-8m, and sanshoku doukou only with 111 and 999.
+# Without 2m-8m, sanshoku cannot occur, and sanshoku doukou only with 111 and 999.
 YAKU: tuple[Yaku, ...] = (
     Yaku(MENZEN_TSUMO, "menzen tsumo", "menzenchin_tsumoho", "門前清自摸和", 0, 1, 0),
     Yaku(RIICHI, "riichi", "reach", "立直", 1, 1, 0),
@@ -93,7 +93,7 @@ for _yaku in YAKU:
     HAN_CLOSED[_yaku.number] = _yaku.closed
     HAN_OPEN[_yaku.number] = _yaku.open
 
-# Bonus tiles: han, but no yaku.
+# Bonus tiles count han, but are not yaku.
 BONUS = (DORA, RED_DORA, URA_DORA, NUKI_DORA)
 
 # Situation bits of a win.

@@ -1,7 +1,7 @@
 """Environments for reinforcement learning: importing this package registers ``nukidora/Sanma-v0`` with Gymnasium.
 
-- `observations`: what a seat sees, as planes, tokens or its view, for thousands of views at once
-- `games`: games of one learner and two bots in lock step, behind both environments
+- `observations`: a seat's information as planes, tokens or its view, for thousands of views at once
+- `games`: games of one learner and two bots in lockstep, the basis of both environments
 - `vector`, `single`: the environments that `gymnasium.make_vec` and `gymnasium.make` return
 
 Gymnasium imports it by itself for ``gymnasium.make_vec("nukidora.envs:nukidora/Sanma-v0")``. Needs the extra ``[rl]``.

@@ -1,4 +1,4 @@
-"""Arrays that are used again once nobody holds them: new memory costs more than what is written into it."""
+"""Arrays that are reused once nobody references them, as allocating memory costs more than filling it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-KEPT = 3  # that of this step, that of the step before, and one between them
+KEPT = 3  # for this step, the previous step, and one in between
 
 
 class Arrays:
-    """Gives out arrays of one shape and dtype, their contents arbitrary."""
+    """Provides arrays of one shape and dtype with arbitrary contents."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self._shape, self._dtype = shape, np.dtype(dtype)
@@ -23,7 +23,7 @@ class Arrays:
         return Arrays, (self._shape, self._dtype)
 
     def take(self) -> np.ndarray:
-        """An array that neither anybody else holds, nor a view of it."""
+        """Return an array that nobody references, neither directly nor through a view."""
         free = next((kept for kept in self._kept if kept[1]() is None), None)
         if free is not None:
             self._kept.remove(free)

@@ -1,4 +1,4 @@
-"""Games of one learner and two bots each, in lock step: what the vector and the single environment are made of."""
+"""Games of one learner and two bots each, in lockstep: the basis of the vector and the single environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine import kernels, table_kernels
 from engine.actions import N_ACTIONS, action_name, actions_of
 from engine.checks import whole_number
 from engine.rules import START_POINTS, Rules, preset
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import GAME_OVER, N_SEATS, TABLE, packed_rules
 from engine.tables import Policy, PolicyFault, Tables
 from nukidora.envs.arrays import Arrays
@@ -42,13 +42,13 @@ def placement_reward(result: Result) -> float:
     return float(EVEN_PLACEMENT - result.placement)
 
 
-# A reward of one's own: whole tables when the learners were asked last and now, TABLE[m] each, and the learners' seats
-# int8[m] -> the rewards of that step, float[m]. Between the two may lie the end of a round, or of the game.
+# A custom reward: whole tables when the learners were last asked and now, TABLE[m] each, and the learners' seats
+# int8[m] -> the rewards of that step, float[m]. A round or the game may have ended in between.
 RewardFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def rewards_by(reward: RewardFunction, before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """What a reward of one's own gives. Raises TypeError if these are no rewards, and what it raises."""
+    """Return the result of a custom reward. Raises TypeError if it is not an array of rewards, and what it raises."""
     found = np.asarray(reward(before, after, seats))
     if found.shape != seats.shape or found.dtype.kind not in "fiub":
         raise TypeError(
@@ -67,7 +67,7 @@ REWARDS: dict[str, Callable[[Result], float] | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the games are, as the keywords of ``gymnasium.make`` and ``make_vec`` say it; see docs/environments.md."""
+    """The settings of the games, given as keywords of ``gymnasium.make`` and ``make_vec``; see docs/environments.md."""
 
     opponents: Sequence[Any] = ("rule", "rule")
     observation: str = "planes"
@@ -88,16 +88,16 @@ class Settings:
 
     @classmethod
     def of(cls, keywords: dict[str, Any]) -> Settings:
-        """The settings that somebody gives. Raises TypeError for keywords that there are not, and as for the others."""
+        """Make settings from keywords. Raises TypeError for unknown keywords, and the errors of invalid settings."""
         known = [field.name for field in fields(cls)]
         if unknown := [name for name in keywords if name not in known]:
-            # Python's own words: by them torchrl's GymEnv finds out that it may not give its frameskip.
+            # Python's own wording, by which torchrl's GymEnv detects that its frameskip is not accepted.
             told = f"__init__() got an unexpected keyword argument {unknown[0]!r}"
             raise TypeError(f"{told}: choose from {', '.join([*known, 'render_mode'])}")
         return cls(**keywords)
 
     def make_rules(self) -> Rules:
-        """The rules of the games. Raises ValueError or TypeError for rules or a length that do not exist."""
+        """The rules of the games. Raises ValueError or TypeError for unknown rules or an unknown length."""
         if isinstance(self.rules, str):
             return preset(self.rules, "hanchan" if self.length is None else self.length)
         if not isinstance(self.rules, Rules):
@@ -118,15 +118,15 @@ def check_opponents(opponents: Any) -> None:
 
 
 class Games:
-    """`n` games with a learner each. `start` begins them, then the learner of each game that is not over is asked.
+    """`n` games with a learner each. After `start`, the learner of each game that is not over is asked.
 
-    Public arrays: `seats` int8[n], the learner's seat; `over` bool[n]; `views` TABLE[n], what the learner sees;
-    `masks` int8[n, N_ACTIONS], its legal actions. They are new after each `start` and `step`, except `views`, which
-    is written again.
+    Public arrays: `seats` int8[n], the learner's seat; `over` bool[n]; `views` TABLE[n], the learner's view; `masks`
+    int8[n, N_ACTIONS], its legal actions. Each `start` and `step` creates new arrays, except `views`, which is
+    overwritten.
     """
 
     def __init__(self, n: int, settings: Settings) -> None:
-        """Raises ValueError or TypeError, in one line, for settings that do not exist."""
+        """Raises ValueError or TypeError, with a one-line message, for invalid settings."""
         self.n = whole_number(n, "num_envs", "a positive integer", 1 << 24, 1)
         self.settings = settings
         self.rules = settings.make_rules()
@@ -134,7 +134,7 @@ class Games:
         self._encode, self._arrays = row.encode, Arrays((self.n, *row.shape), row.dtype)
         self._own_reward = None if isinstance(settings.reward, str) else settings.reward
         self._at_end = REWARDS[settings.reward] if isinstance(settings.reward, str) else None
-        self._bots: list[Any] = [None]  # by player: the learner, then the opponents of games that are being played
+        self._bots: list[Any] = [None]  # by player: the learner, then the opponents of the games in progress
         self._policies: list[Policy | None] = [None]
         self._new_game: Any = np.zeros(1, dtype=TABLE)
         self._new_game["rules"], self._new_game["seat"]["score"] = packed_rules(self.rules), START_POINTS
@@ -143,20 +143,20 @@ class Games:
         self.seats = np.zeros(self.n, dtype=np.int8)
         self.over = np.zeros(self.n, dtype=bool)
         self.masks = np.zeros((self.n, N_ACTIONS), dtype=np.int8)
-        self._seeds = [0] * self.n  # of each environment: its games' seeds are derived from it
+        self._seeds = [0] * self.n  # of each environment; the seeds of its games are derived from it
         self._episodes = [-1] * self.n
         self._players = np.zeros((self.n, N_SEATS), dtype=np.int8)
         self._paid = np.full(self.n, START_POINTS, dtype=np.int64)  # the learner's score when rounds were last paid
         self.set_opponents(settings.opponents)
 
     def set_opponents(self, opponents: Sequence[Any]) -> None:
-        """The two opponents of the games that begin from now on. Raises ValueError or TypeError, in one line.
+        """Set the two opponents of all games started from now on. Raises ValueError or TypeError, in one line.
 
-        A name, or an object, given again is the same policy. Games that are being played keep theirs; MAX_PLAYERS play
-        at once.
+        The same name or object always stands for the same policy. Games in progress keep their opponents; at most
+        MAX_PLAYERS players are in play at once.
         """
         check_opponents(opponents)
-        played = np.union1d(self._players, [LEARNER])  # players of games that go on; only they are kept
+        played = np.union1d(self._players, [LEARNER])  # players of games in progress; only these are kept
         bots, policies = ([held[player] for player in played] for held in (self._bots, self._policies))
         players_of = []
         for bot in opponents:
@@ -172,7 +172,7 @@ class Games:
         self._bots, self._policies, self._players_of = bots, policies, players_of
 
     def start(self, seeds: Mapping[int, int | None]) -> None:
-        """Begin a game in the environments of `seeds`: the first of the seed, or the next one where that is None."""
+        """Begin a game in the environments of `seeds`: the first game of the seed, or the next game if it is None."""
         for i, seed in seeds.items():
             if seed is not None:
                 self._seeds[i], self._episodes[i] = seed, -1
@@ -182,14 +182,14 @@ class Games:
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Take the learners' `actions` int[n], and play until they are asked again or the games are over.
 
-        Games that were over begin anew, and their actions are ignored. Returns rewards float64[n], 0 for games begun
-        anew, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an action that is
-        not legal, TypeError for what are no actions.
+        Games that were over are restarted, and their actions are ignored. Returns rewards float64[n], 0 for restarted
+        games, and which games have just ended, bool[n]. Raises ValueError, with nothing changed, for an illegal action,
+        TypeError if `actions` are not integers.
         """
         self.check_begun()
         begins = self.over
         acting = np.flatnonzero(~begins)
-        chosen = self._checked(actions, acting)
+        chosen = self._check_actions(actions, acting)
         before = self.tables.records[acting] if self._own_reward is not None else None
         for i in np.flatnonzero(begins):
             self._deal(int(i))
@@ -215,11 +215,11 @@ class Games:
             raise ValueError("no game has begun: call reset()")
 
     def observe(self) -> np.ndarray:
-        """The observations of all learners, by the settings, in an array that nobody else holds."""
+        """Return the observations of all learners, by the settings, in an array that nobody else references."""
         return self._encode(self.views, self._arrays.take())
 
     def observe_some(self, which: np.ndarray) -> np.ndarray:
-        """The observations of the learners of some games, bool[n], in an array of its own."""
+        """Return the observations of the learners of some games, bool[n], in a new array."""
         return self._encode(self.views[which], None)
 
     def result(self, i: int) -> Result:
@@ -239,12 +239,12 @@ class Games:
         self._players[i, seat] = LEARNER
         self.tables.records[i] = self._new_game[0]
         self._paid[i] = START_POINTS
-        table_kernels.start_game(self.tables.raw, i, np.uint64(derived_seed(seed, "game", episode)))
+        table_kernels.start_game(self.tables.raw, i, np.uint64(derive_seed(seed, "game", episode)))
 
     def _play(self) -> np.ndarray:
-        """Let the bots play until all learners are asked or their games are over; returns where rounds have ended."""
+        """Let the bots play until all learners are asked or their games are over; return where rounds have ended."""
         rounds_ended = np.zeros(self.n, dtype=bool)
-        episodes, self._episodes = self._episodes, [-1] * self.n  # if this is cut short, `masks` are not of the tables
+        episodes, self._episodes = self._episodes, [-1] * self.n  # if interrupted, `masks` do not match the tables
         try:
             for ended in self.tables.play(self._policies, self._players):
                 rounds_ended[ended] = True
@@ -258,7 +258,7 @@ class Games:
         return rounds_ended
 
     def _rewards(self, paid: np.ndarray, ended: np.ndarray) -> np.ndarray:
-        """The rewards: of the games that have `ended`, or of the rounds of games where `paid`."""
+        """Return the rewards of the games that have `ended`, or of the rounds of games where `paid`."""
         rewards = np.zeros(self.n)
         if self._at_end is not None:
             for i in np.flatnonzero(ended):
@@ -270,9 +270,9 @@ class Games:
         return rewards
 
     def _rewards_of(self, reward: RewardFunction, before: Any, acting: np.ndarray) -> np.ndarray:
-        """The rewards of the games `acting` by a function of one's own. Raises TypeError if they are none.
+        """Return the rewards of the games `acting` from a custom function. Raises TypeError if they are not rewards.
 
-        Where it raises, only `start` goes on.
+        If it raises, the games can only be continued with `start`.
         """
         rewards = np.zeros(self.n)
         if not len(acting):
@@ -282,7 +282,7 @@ class Games:
         self._episodes = episodes
         return rewards
 
-    def _checked(self, actions: Any, acting: np.ndarray) -> np.ndarray:
+    def _check_actions(self, actions: Any, acting: np.ndarray) -> np.ndarray:
         """The actions of the games `acting`, int64. Raises ValueError or TypeError."""
         array = np.asarray(actions)
         if array.shape != (self.n,) or array.dtype.kind not in "iu":

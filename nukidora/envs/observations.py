@@ -1,4 +1,4 @@
-"""Observations: what a seat sees, as arrays for a network. Each is made of views, in which all hidden is blank.
+"""Observations: a seat's information as arrays for a network, made from views, in which hidden data is blanked.
 
 `OBSERVATIONS` has a row for each kind of observation; `TABLE_CHANNELS` and `SEAT_CHANNELS` describe the channels of
 ``planes``. Players are counted from the viewer: 0 is the viewer, 1 the seat after it, 2 the seat before it.
@@ -46,7 +46,7 @@ class Channels(NamedTuple):
     text: str
 
 
-# Where nothing else is said, row k of a channel is about kind k; a constant channel has the same number in all rows.
+# Unless stated otherwise, row k of a channel stands for kind k; a constant channel has the same number in all rows.
 TABLE_CHANNELS = (
     Channels("hand", COPIES, "channel c: 1 if the concealed hand holds more than c tiles of the kind"),
     Channels("red", 1, "1 if the concealed hand holds the red five of the kind"),
@@ -192,7 +192,7 @@ def put_choices(t: np.record, x: np.ndarray) -> None:
 
 @inner
 def put_hand(t: np.record, x: np.ndarray) -> None:
-    """Write what is computed from the hand, which is changed meanwhile and restored."""
+    """Write the channels computed from the hand, which is modified and then restored."""
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
     fill(x[SHANTEN], max(shanten(p.hand_keys, n_melds), np.int64(0)) / 6)
@@ -293,9 +293,10 @@ def write_views(raw: np.ndarray, seats: np.ndarray, views: np.ndarray) -> None:
 
 
 def planes(views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """The channels of `CHANNELS` for `views` TABLE[n]: float32[n, N_CHANNELS, 34], from -1 to 1.
+    """Return the channels of `CHANNELS` for `views` TABLE[n]: float32[n, N_CHANNELS, 34], from -1 to 1.
 
-    Here as below, they are written into `out` if it is given, an array of that shape and dtype.
+    They are written into `out`, an array of that shape and dtype, if it is given; the same applies to the functions
+    below.
     """
     x = np.empty((len(views), N_CHANNELS, N_KINDS), dtype=np.float32) if out is None else out
     _put_planes(raw_bytes(views), x)
@@ -322,7 +323,7 @@ def _copied(found: np.ndarray, out: np.ndarray) -> np.ndarray:
 def action_masks(views: np.ndarray) -> np.ndarray:
     """1 for each legal action of the viewers of `views` TABLE[n]: int8[n, N_ACTIONS].
 
-    Where the game is over it is 1 for pass alone, so that every mask allows something.
+    If the game is over, it is 1 only for pass, so that every mask allows an action.
     """
     masks = np.zeros((len(views), N_ACTIONS), dtype=np.int8)
     _put_masks(raw_bytes(views), masks)
@@ -337,7 +338,7 @@ class Encoder(Protocol):
 
 
 class Observation(NamedTuple):
-    """A kind of observation: the shape and dtype of one array, its bounds, and what makes it of views."""
+    """A kind of observation: the shape and dtype of one array, its bounds, and a function that fills it from views."""
 
     shape: tuple[int, ...]
     dtype: type[Any]

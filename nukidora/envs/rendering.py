@@ -1,7 +1,8 @@
-"""Tables and views as text, as SVG, and as images of numbers.
+"""Tables and views as text, SVG, and image arrays.
 
-A view is shown as its seat sees it, a whole table open. Images are made by resvg with the fonts in ``fonts/``, so that
-they are the same on every machine; their fonts have the printable ASCII characters only. Needs the extra ``[rl]``.
+A view is shown as its seat sees it, a whole table with all hands open. Images are rendered by resvg with the fonts in
+``fonts/``, so that they are the same on every machine; the fonts only have the printable ASCII characters. Needs the
+extra ``[rl]``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The PettingZoo environment: three agents at one table, asked one after the other (AEC).
+"""The PettingZoo environment: three agents at one table, asked one at a time (AEC).
 
 >>> from nukidora.envs import sanma_v0
 >>> env = sanma_v0.env(observation="planes", reward="placement")
@@ -8,7 +8,7 @@
 ...     action = None if terminated else env.action_space(agent).sample(observation["action_mask"])
 ...     env.step(action)
 
-There is no parallel environment: most of the time one seat alone is asked.
+There is no parallel environment, as usually only one seat is asked.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from engine.actions import N_ACTIONS
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from engine.common.program import missing
 from engine.game import Game
 from engine.rules import START_POINTS, Rules
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS, TABLE
 from nukidora.envs.games import REWARDS, Result, RewardFunction, Settings, rewards_by
 from nukidora.envs.observations import OBSERVATIONS, action_masks
-from nukidora.envs.showing import RENDERERS, shown
+from nukidora.envs.showing import RENDERERS, render
 from nukidora.envs.spaces import observation_space
 
 try:
@@ -59,8 +59,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     `engine.actions`. ``infos`` have the ``action_mask``, and at the end of the game ``placement``, ``final_points`` and
     ``scores``.
 
-    Where two seats may react to a tile, the one next in turn after its owner is asked first. Its answer takes effect,
-    and is seen by anybody, only when the other one has answered too: a ron goes before a call.
+    If two seats may react to a tile, the one next in turn after its owner is asked first. Its answer takes effect and
+    becomes visible only when the other one has answered, too: ron takes precedence over a call.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as in the base class
@@ -81,11 +81,11 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         """Keywords as in `nukidora.envs.games.Settings`.
 
         `reward`: ``placement`` (1, 0, -1) or ``final_points`` of each agent at the end of the game, or
-        ``round_points``, the thousands of points it has won at the end of each round; or a function, which after each
-        action gets the whole table before and after it, TABLE[3] both, and the seats int8[3], and returns the rewards
-        of all agents, float[3]. `render_mode`: ``human`` prints
-        the table after each action; ``ansi``, ``svg`` and ``rgb_array`` are what `render` returns. Raises ValueError
-        or TypeError, in one line, for what does not exist.
+        ``round_points``, the thousands of points won in each round, paid when it ends; or a function that is called
+        after each action with the whole table before and after it, TABLE[3] each, and the seats int8[3], and returns
+        the rewards of all agents, float[3]. `render_mode`: ``human`` prints the table after each action; with ``ansi``,
+        ``svg`` and ``rgb_array``, `render` returns it. Raises ValueError or TypeError, with a one-line message, for
+        invalid arguments.
         """
         settings = Settings(observation=observation, reward=reward, length=length, rules=rules)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
@@ -114,17 +114,17 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: the first one of `seed`, or the next one of the seed of before, at first a random one.
+        """Begin a game: the first one of `seed`, or the next one of the previous seed, which is random at first.
 
-        `options` are not used. Raises ValueError or TypeError for what is no seed.
+        `options` are not used. Raises ValueError or TypeError if `seed` is not valid.
         """
         if seed is not None:
-            self._seed, self._episode = checked_seed(seed), 0
+            self._seed, self._episode = check_seed(seed), 0
         elif self._seed is None:
             self._seed = int(seeding.np_random()[0].integers(1 << 63))
         else:
             self._episode += 1
-        self.game = Game(derived_seed(self._seed, "game", self._episode), self._rules, AGENTS)
+        self.game = Game(derive_seed(self._seed, "game", self._episode), self._rules, AGENTS)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -137,7 +137,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
     def step(self, action: Any) -> None:
         """Take an action of the agent `agent_selection`; None once the game is over.
 
-        Raises `engine.game.IllegalAction`, a ValueError, for an action that is not legal; nothing has changed then.
+        Raises `engine.game.IllegalAction`, a ValueError, with nothing changed, if the action is not legal.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -156,15 +156,15 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees now."""
+        """Return the current observation of an agent."""
         seat = AGENTS.index(agent)
         found = self._encode(np.array([self.game.view(seat)]), None)[0]
         return {"observation": found, "action_mask": self._mask(seat)}
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table by the render mode: text, SVG, uint8[height, width, 3], or, printed, nothing.
+        """Return the whole table by the render mode: text, SVG or uint8[height, width, 3]; or print it and return None.
 
-        `nukidora.envs.rendering` shows what one seat sees: ``render_rgb(env.unwrapped.game.view(0))``. Raises
+        To show the view of one seat, use `nukidora.envs.rendering`: ``render_rgb(env.unwrapped.game.view(0))``. Raises
         ValueError before `reset`.
         """
         if self.render_mode is None:
@@ -175,11 +175,11 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         if self.render_mode == HUMAN:
             print(self.game)
             return None
-        found: str | np.ndarray = shown(self.render_mode, self.game.table, *AGENTS)
+        found: str | np.ndarray = render(self.render_mode, self.game.table, *AGENTS)
         return found
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no resources to release."""
 
     def _ask_next(self) -> None:
         """Select the asked seat that is next in turn; at the end of the game, the one whose turn it was."""
@@ -189,7 +189,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self.infos = {agent: self._info(seat) for seat, agent in enumerate(self.agents)}
 
     def _mask(self, seat: int) -> np.ndarray:
-        """The legal actions of a seat, none if it is not asked or has answered; pass alone at the end of the game."""
+        """Return the legal actions of a seat: none if it is not asked or has answered; pass at the end of the game."""
         if self.game.over or seat in self.game.asked:
             return action_masks(np.array([self.game.view(seat)]))[0]
         return np.zeros(N_ACTIONS, dtype=np.int8)
@@ -208,7 +208,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         return Result(self.game.ranks[seat], self.game.final_points[seat], self.game.scores)
 
     def _rewards(self, before: np.record) -> dict[str, float]:
-        """The rewards for the last action, of all agents; `before`: the table when it was taken."""
+        """Return all agents' rewards for the last action; `before`: the table when it was taken."""
         if self._own_reward is not None:
             then, now = (np.array([table] * N_SEATS, dtype=TABLE) for table in (before, self.game.table))
             found = rewards_by(self._own_reward, then, now, np.arange(N_SEATS, dtype=np.int8))

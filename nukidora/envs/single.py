@@ -1,4 +1,4 @@
-"""The environment of one game, for ``gymnasium.make("nukidora/Sanma-v0")``: the vector environment's games, but one."""
+"""The single environment, for ``gymnasium.make("nukidora/Sanma-v0")``, built like the vector environment."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from nukidora.envs.games import Games, Settings
-from nukidora.envs.showing import RENDERERS, checked_mode, shown
+from nukidora.envs.showing import RENDERERS, check_mode, render
 from nukidora.envs.spaces import LegalActions, Sampled, among_legal, observation_space
 from nukidora.envs.vector import result_info
 
@@ -19,7 +19,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
     """A game of three-player mahjong, in which the learner plays two bots.
 
     Observations, actions, rewards and infos are those of one environment of `nukidora.envs.vector.SanmaVectorEnv`.
-    ``action_masks()`` is what sb3-contrib's MaskablePPO asks for.
+    ``action_masks()`` is required by sb3-contrib's MaskablePPO.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDERERS), "render_fps": 2}  # noqa: RUF012 - as in the base class
@@ -27,24 +27,24 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
     def __init__(self, render_mode: str | None = None, **settings: Any) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
         self.games = Games(1, Settings.of(settings))
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.observation_space = observation_space(self.games.settings.observation)
         self.action_space = LegalActions(lambda: self.games.masks)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy's action space samples what is legal in the copy."""
+        """Restore a copy, whose action space samples actions that are legal in the copy."""
         self.__dict__ |= state
         self.action_space = LegalActions(lambda: self.games.masks)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game: the first one of `seed`, or the next one of the seed of before, at first a random one.
+        """Begin a game: the first one of `seed`, or the next one of the previous seed, which is random at first.
 
-        `options` are not used. Raises ValueError or TypeError for what is no seed.
+        `options` are not used. Raises ValueError or TypeError if `seed` is not valid.
         """
         if seed is not None:
-            super().reset(seed=checked_seed(seed))
+            super().reset(seed=check_seed(seed))
         elif not self.games.begun:
             seed = int(self.np_random.integers(1 << 63))
         self.games.start({0: seed})
@@ -53,8 +53,7 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Take an action, and play until the learner is asked again or the game is over.
 
-        Raises ValueError for an action that is not legal, or after the end of the game, TypeError for what is no
-        action.
+        Raises ValueError if the action is not legal or the game is over, TypeError if it is not an integer.
         """
         if self.games.over[0]:
             raise ValueError("the game is over: call reset()")
@@ -66,14 +65,14 @@ class SanmaEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         return self._observation(), float(rewards[0]), over, False, info
 
     def render(self) -> Any:
-        """What the learner sees, by the render mode; None without one. Raises ValueError before `reset`."""
+        """Return the learner's view by the render mode; None without one. Raises ValueError before `reset`."""
         if self.render_mode is None:
             return None
         self.games.check_begun()
-        return shown(self.render_mode, self.games.views[0])
+        return render(self.render_mode, self.games.views[0])
 
     def set_opponents(self, opponents: Sequence[Any]) -> None:
-        """The two opponents of all games that begin from now on; see `nukidora.envs.games.Games.set_opponents`."""
+        """Set the two opponents of all games started from now on; see `nukidora.envs.games.Games.set_opponents`."""
         self.games.set_opponents(opponents)
 
     def action_masks(self) -> np.ndarray:

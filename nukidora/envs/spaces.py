@@ -1,4 +1,4 @@
-"""The spaces of the environments. What the action spaces sample is legal."""
+"""The spaces of the environments. The action spaces sample legal actions."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ else:  # generic from Gymnasium 1.4 on
 
 
 class Sampled(int):
-    """An action that `LegalActions` has drawn. Where it is no longer legal, the environment takes a legal one for it.
+    """An action drawn by `LegalActions`. If it is no longer legal, the environment replaces it with a legal one.
 
-    So code that samples actions before it steps, as Gymnasium's environment checker does, plays on; other illegal
-    actions are errors.
+    This supports code that samples several actions before stepping, such as Gymnasium's environment checker; other
+    illegal actions are errors.
     """
 
 
 def among_legal(mask: np.ndarray, number: int) -> int:
-    """The legal action of `mask` int8[N_ACTIONS] that a `number` >= 0 stands for; all have the same share of numbers.
+    """Return the legal action of `mask` int8[N_ACTIONS] that a `number` >= 0 stands for.
 
-    An action that is legal stands for itself.
+    A legal action stands for itself; other numbers are divided evenly among the legal actions.
     """
     if mask[number]:
         return number

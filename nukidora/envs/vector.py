@@ -1,4 +1,4 @@
-"""The vector environment, for ``gymnasium.make_vec("nukidora/Sanma-v0", num_envs=n)``: many games in lock step."""
+"""The vector environment, for ``gymnasium.make_vec("nukidora/Sanma-v0", num_envs=n)``: many games in lockstep."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from engine.actions import N_ACTIONS
-from engine.checks import checked_seed
+from engine.checks import check_seed
 from engine.seeds import MAX_SEED
 from nukidora.envs.games import Games, Settings
-from nukidora.envs.showing import RENDERERS, checked_mode, shown
+from nukidora.envs.showing import RENDERERS, check_mode, render
 from nukidora.envs.spaces import LegalActionsOfAll, observation_space
 
 
@@ -23,13 +23,13 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     Observations are a dict of ``observation`` (see `nukidora.envs.observations`) and ``action_mask`` int8[num_envs,
     115], actions int64[num_envs], numbers of `engine.actions`. A step plays until each learner is asked again. A game
-    that has ended begins anew at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`), or at once
-    (`AutoresetMode.SAME_STEP`): then ``info`` has ``final_obs`` and ``final_info`` of the game that has ended; or by
-    `reset` with a ``reset_mask`` (`AutoresetMode.DISABLED`).
+    that has ended is restarted at the next step, which ignores its action (`AutoresetMode.NEXT_STEP`); or immediately
+    (`AutoresetMode.SAME_STEP`), with ``final_obs`` and ``final_info`` of the ended game in ``info``; or by `reset` with
+    a ``reset_mask`` (`AutoresetMode.DISABLED`).
 
-    ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and where games have ended ``placement`` int64,
-    ``final_points`` float64 and ``scores`` int64[num_envs, 3] (with SAME_STEP in ``final_info``); as Gymnasium does it,
-    ``_placement`` and so on say which environments a key is about.
+    ``info`` holds ``action_mask`` and ``seat`` int64[num_envs], and for games that have ended ``placement`` int64,
+    ``final_points`` float64 and ``scores`` int64[num_envs, 3] (with SAME_STEP in ``final_info``); following Gymnasium's
+    convention, ``_placement`` and so on say which environments a key applies to.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDERERS), "render_fps": 2}  # noqa: RUF012 - as in the base class
@@ -42,18 +42,18 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         **settings: Any,
     ) -> None:
         """`settings`: the fields of `nukidora.envs.games.Settings`. Raises ValueError or TypeError, in one line."""
-        self.autoreset_mode = checked_autoreset(autoreset_mode)
+        self.autoreset_mode = check_autoreset(autoreset_mode)
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.games = Games(num_envs, Settings.of(settings))
         self.num_envs = self.games.n
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.single_observation_space = observation_space(self.games.settings.observation)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.single_action_space = spaces.Discrete(N_ACTIONS)
         self.action_space = LegalActionsOfAll(self.num_envs, self.action_masks)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy's action space samples what is legal in the copy."""
+        """Restore a copy, whose action space samples actions that are legal in the copy."""
         self.__dict__ |= state
         self.action_space = LegalActionsOfAll(self.num_envs, self.action_masks)
 
@@ -62,23 +62,23 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin a game in each environment, or in those of the ``reset_mask`` bool[num_envs] in `options`.
 
-        `seed`: environment i gets seed + i, or ``seed[i]``; the same seed gives the same games. Without one the games
-        go on by the seed of before, at first by a random one. No other `options` are used. Raises ValueError or
-        TypeError for what is no seed or no mask.
+        `seed`: environment i gets seed + i, or ``seed[i]``; the same seed gives the same games. Without one, the games
+        continue from the previous seed, which is random at first. No other `options` are used. Raises ValueError or
+        TypeError for an invalid seed or mask.
         """
-        begins = self._checked_reset_mask((options or {}).get("reset_mask"))
+        begins = self._check_reset_mask((options or {}).get("reset_mask"))
         seeds: list[int | None]
         if isinstance(seed, Sequence):
-            seeds = [None if each is None else checked_seed(each) for each in seed]
+            seeds = [None if each is None else check_seed(each) for each in seed]
             if len(seeds) != self.num_envs:
                 raise ValueError(f"seed must be an integer, or {self.num_envs} of them, not {len(seeds)}")
         elif seed is not None:
-            first = checked_seed(seed)
+            first = check_seed(seed)
             seeds = [(first + i) & MAX_SEED for i in range(self.num_envs)]
             super().reset(seed=first)
         else:
             seeds = [None] * self.num_envs
-        if not self.games.begun:  # those without a seed get a random one
+        if not self.games.begun:  # environments without a seed get a random one
             drawn = self.np_random.integers(1 << 63, size=self.num_envs).tolist()
             seeds = [random if each is None else each for each, random in zip(seeds, drawn)]
         self.games.start({i: seeds[i] for i in np.flatnonzero(begins).tolist()})
@@ -89,8 +89,8 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Take `actions` int[num_envs]; see the class. Nothing is ever truncated.
 
-        Raises ValueError, which names the environment and the action, for an action that is not legal, or where a game
-        is over that only `reset` begins anew; nothing has changed then. Raises TypeError for what are no actions.
+        Raises ValueError, which names the environment and the action, with nothing changed, if an action is not legal
+        or a game is over that only `reset` restarts. Raises TypeError if `actions` are not integers.
         """
         if self.autoreset_mode == AutoresetMode.DISABLED and self.games.over.any():
             env = int(self.games.over.argmax())
@@ -105,15 +105,15 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return self._observations(), rewards, terminations, truncations, info
 
     def set_opponents(self, opponents: Sequence[Any]) -> None:
-        """The two opponents of all games that begin from now on; see `nukidora.envs.games.Games.set_opponents`."""
+        """Set the two opponents of all games started from now on; see `nukidora.envs.games.Games.set_opponents`."""
         self.games.set_opponents(opponents)
 
     def render(self) -> tuple[Any, ...] | None:
-        """What each learner sees, by the render mode; None without one. Raises ValueError before `reset`."""
+        """Return each learner's view by the render mode; None without one. Raises ValueError before `reset`."""
         if self.render_mode is None:
             return None
         self.games.check_begun()
-        return tuple(shown(self.render_mode, view) for view in self.games.views)
+        return tuple(render(self.render_mode, view) for view in self.games.views)
 
     def action_masks(self) -> np.ndarray:
         """1 for each legal action: int8[num_envs, 115]."""
@@ -123,7 +123,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return {"observation": self.games.observe(), "action_mask": self.action_masks()}
 
     def _final(self, ended: np.ndarray) -> dict[str, Any]:
-        """The last observations and infos of games that have `ended`, as Gymnasium has them for SAME_STEP."""
+        """Return the last observations and infos of games that have `ended`, in Gymnasium's form for SAME_STEP."""
         final: dict[str, Any] = {}
         for i, observation in zip(np.flatnonzero(ended).tolist(), self.games.observe_some(ended)):
             mask = self.games.masks[i].copy()
@@ -132,8 +132,8 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
             final = self._add_info(final, {"final_obs": last, "final_info": info}, i)
         return final
 
-    def _checked_reset_mask(self, mask: Any) -> np.ndarray:
-        """Where games begin, bool[num_envs]; everywhere without a `mask`. Raises ValueError or TypeError."""
+    def _check_reset_mask(self, mask: Any) -> np.ndarray:
+        """Return where games begin, bool[num_envs]; everywhere without a `mask`. Raises ValueError or TypeError."""
         if mask is None:
             return np.ones(self.num_envs, dtype=bool)
         begins = np.array(mask)
@@ -142,11 +142,11 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         if not begins.any():
             raise ValueError("reset_mask must be True for one env or more")
         if not begins.all():
-            self.games.check_begun()  # the others go on
+            self.games.check_begun()  # the other games continue
         return begins
 
     def _info(self, about: np.ndarray, ended: np.ndarray) -> dict[str, Any]:
-        """The infos of the games `about`, bool[num_envs]; `ended` bool[num_envs]: games that have just ended."""
+        """Return the infos of the games `about`, bool[num_envs]; `ended` bool[num_envs]: games that have just ended."""
         info = {"action_mask": self.games.masks * about[:, None], "_action_mask": about}
         info |= {"seat": np.where(about, self.games.seats, 0).astype(np.int64), "_seat": about.copy()}
         for i in np.flatnonzero(ended):
@@ -154,7 +154,7 @@ class SanmaVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         return info
 
 
-def checked_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+def check_autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     """`mode`, or the mode of that name, such as ``"SAME_STEP"``. Raises ValueError for others."""
     for each in AutoresetMode:
         if mode in (each, each.name, each.value):

@@ -126,6 +126,8 @@ class Problem(BaseModel):
     """An error."""
 
     detail: str = Field(description="one line: what is wrong, where, and how to fix it")
+    code: str = Field("", description="what is wrong, as a word that stays the same; some errors have none")
+    values: dict[str, str | float] = Field({}, description="what stands in that line, by names, where there is a code")
 
 
 PROBLEMS = {

@@ -1,4 +1,4 @@
-"""Turns every exception into a status code and one line: {"detail": "…"}."""
+"""Turns every exception into a status code and one line, ``{"detail": "…"}``; pages know it by its ``code``."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse
 
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.api.common import printable
 from server.store import StoreError
+from server.told import coded, line_of, told
 
 SHOULD = re.compile(r"^(Input|String|Value) should")
 log = structlog.get_logger("server.api")
 
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error response."""
-    return JSONResponse({"detail": detail}, status, headers)
+    """An error response; of a line that was `told`, with its code and values."""
+    return JSONResponse({"detail": detail} | coded(detail), status, headers)
 
 
 def access_problem(error: AccessError) -> JSONResponse:
@@ -32,32 +34,41 @@ def access_problem(error: AccessError) -> JSONResponse:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, UnauthorizedError):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(error.status, str(error), headers)
+    return problem(error.status, line_of(error), headers)
 
 
 def not_found(what: str, name: str) -> HTTPException:
     """The exception to raise for a name or id that does not exist."""
-    return HTTPException(404, f"there is no {what} {name[:80]!r}")
+    text = "there is no {what} {name!r}"
+    return HTTPException(404, told(f"no_{what.replace(' ', '_')}", text, what=what, name=name[:80]))
 
 
 def describe(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as one line."""
     part, *path = error["loc"]
     where, kind = ".".join(map(printable, path)), error["type"]
+    if kind == "missing" and path:
+        return told("missing", "{part}: {where} is missing", part=part, where=where)
     if kind == "missing":
-        return f"{part}: {where} is missing" if path else f"{part}: it is missing; send a JSON object"
+        return f"{part}: it is missing; send a JSON object"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"{part}: {where} is unknown; see /docs"
+        return told("unknown", "{part}: {where} is unknown; see /docs", part=part, where=where)
     if kind in ("model_attributes_type", "dataclass_type"):
         return f"{part}: {where or 'it'} must be a JSON object, sent as application/json"
     what = SHOULD.sub("it should", error["msg"].removeprefix("Value error, "))
     if kind.startswith(("datetime", "timezone")):
         what = "write a time like 2025-06-01T12:00:00Z"
-    return f"{part}: {where} is {reprlib.repr(error['input'])}; {what}"
+    given = reprlib.repr(error["input"])
+    return told("invalid", "{part}: {where} is {given}; {what}", part=part, where=where, given=given, what=what)
 
 
 async def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:
     return problem(422, describe(error.errors()[0]))
+
+
+async def raised(_: Request, error: StarletteHTTPException) -> JSONResponse:
+    """The response to an HTTPException."""
+    return problem(error.status_code, error.detail, error.headers)
 
 
 async def _refused(_: Request, error: AccessError) -> JSONResponse:
@@ -66,16 +77,17 @@ async def _refused(_: Request, error: AccessError) -> JSONResponse:
 
 async def _store_failed(_: Request, error: StoreError) -> JSONResponse:
     log.error("request not answered", error=str(error))  # it contains the database's address: not for clients
-    return problem(503, "the database does not answer; try again later")
+    return problem(503, told("database", "the database does not answer; try again later"))
 
 
 async def _failed(_: Request, __: Exception) -> JSONResponse:
-    return problem(500, "internal error; see the server's log")
+    return problem(500, told("internal", "internal error; see the server's log"))
 
 
 def handle_errors(app: FastAPI) -> None:
     """Install the handlers for all exceptions that routes raise."""
     app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(StarletteHTTPException)(raised)
     app.exception_handler(AccessError)(_refused)
     app.exception_handler(StoreError)(_store_failed)
     app.exception_handler(Exception)(_failed)

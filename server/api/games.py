@@ -27,7 +27,7 @@ from server.broadcast import Broadcast
 from server.lobby import Lobby
 from server.store import SeatScore, StoredGame
 from server.store.cursors import Order, one_more, time
-from server.store.models import GameInfo, ThreeSeats
+from server.store.models import Casual, GameInfo, ThreeSeats
 
 router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
 DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:", re.ASCII)
@@ -36,6 +36,7 @@ DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:", re.ASCII)
 class PlayingGame(GameInfo):
     """A game being played, as everybody at the table sees it."""
 
+    casual: Casual
     rounds: int = Field(description="finished rounds")
     seats: ThreeSeats[SeatScore]
     spectator_delay: float = Field(description="seconds before all hands of a finished round are shown")
@@ -91,6 +92,7 @@ def playing_game(broadcast: Broadcast) -> PlayingGame:
         rules=start.settings.rules,
         length=start.settings.length,
         started=start.started,
+        casual=game.casual,
         rounds=game.history.rounds,
         seats=(first, second, third),
         spectator_delay=start.settings.spectator_delay,

@@ -11,7 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.access import Access, AccessError
 from server.api.errors import access_problem, problem
 from server.api.origins import Origins
-from server.turns import Turnstile
+from server.fairness import OnePerIteration
+from server.told import told
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FILES = "/web/"  # of the pages (`server.pages`)
@@ -21,6 +22,7 @@ FILE = 0.1
 MAX_BODY = 8192  # bytes: all settings of a room, and no thousand unknown ones
 MAX_UPLOAD = 262_144  # bytes of a record, which pages send gzipped
 UPLOADS = frozenset({"/api/records", "/api/reviews"})  # paths to which records are sent
+ONLY_POSTED = UPLOADS | {"/api/positions"}  # paths that have no other method than POST
 
 
 class Guard:
@@ -33,11 +35,11 @@ class Guard:
         self._app = app
         self._access = access
         self._origins = origins
-        self._turnstile = Turnstile()
+        self._one_per_iteration = OnePerIteration()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request with an error, or pass it on."""
-        await self._turnstile.wait()
+        await self._one_per_iteration.wait()
         headers = Headers(scope=scope)
         forwarded_for = ", ".join(headers.getlist("x-forwarded-for"))
         address = self._access.proxies.client(scope["client"][0], forwarded_for)
@@ -74,22 +76,22 @@ class Guard:
         if scope["method"] in SAFE_METHODS:
             return None
         refusal = self._origins.refusal(headers.get("origin"), headers.get("host", ""))
-        return problem(403, refusal) if refusal else None
+        return problem(403, told("origin", "{problem}", problem=refusal)) if refusal else None
 
 
 def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
     """The error response to a body that is too large or of unknown length, or where none belongs; else None.
 
-    DELETE, and all methods of UPLOADS, are left to the route (`server.api.common`): a path without that method is
+    DELETE, and all methods of ONLY_POSTED, are left to the route (`server.api.common`): a path without that method is
     answered with 405.
     """
     length = int(headers.get("content-length", 0))
-    is_upload = scope["path"] in UPLOADS
-    if scope["method"] in SAFE_METHODS and not is_upload and (length or "transfer-encoding" in headers):
+    has_body = length > 0 or "transfer-encoding" in headers
+    if scope["method"] in SAFE_METHODS and scope["path"] not in ONLY_POSTED and has_body:
         return problem(413, f"a {scope['method']} request has no body here: send it without one")
     if "transfer-encoding" in headers and scope["method"] != "DELETE":
         return problem(411, "Content-Length is missing: send the length of the body")
-    longest = MAX_UPLOAD if is_upload else MAX_BODY
+    longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
     if length > longest:
-        return problem(413, f"the body is longer than {longest:,} bytes")
+        return problem(413, told("too_long", "the body is longer than {n:,} bytes", n=longest))
     return None

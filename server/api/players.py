@@ -5,16 +5,28 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
-from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, stored_page
+from server.api.common import (
+    Cursor,
+    Limit,
+    LobbyHere,
+    Page,
+    Route,
+    ServiceHere,
+    client_address,
+    problems,
+    stored_page,
+)
 from server.api.errors import not_found
 from server.api.games import RoomFilter, RulesFilter, Time
+from server.api.reviews import Bots, ReviewInfo, info
 from server.limits import LIMITS
 from server.lobby import Lobby
 from server.store import Opponent, PlayerStatistics, PlayerStats, RatingPoint
 from server.store.lists import PlayerOrder
 
+REVIEWED_GAMES = 20  # the latest ones of a player, as one review
 router = APIRouter(prefix="/api/players", tags=["players"], route_class=Route)
 
 
@@ -55,6 +67,24 @@ async def list_ratings(
     """The rating after each rated game; with `step`, of those whose number is a multiple of it."""
     await find_player(lobby, name)
     return await stored_page(partial(lobby.store.rating_history, name, step=step), cursor, limit)
+
+
+@router.post(
+    "/{name}/reviews",
+    status_code=202,
+    response_model_exclude_unset=True,
+    summary="Ask for a review of a player's latest games",
+    responses=problems(403, 404, 411, 422, 503),
+)
+async def ask_for_reviews(service: ServiceHere, request: Request, name: str, bot: Bots) -> ReviewInfo:
+    """What the reviews of the latest 20 games add up to, and the dearest mistakes; docs/web.md has the keys.
+
+    It is asked about, and waits, like any other review (see `POST /api/reviews`), and counts as one.
+    """
+    await find_player(service.lobby, name)
+    games = await service.lobby.store.games(name, limit=REVIEWED_GAMES)
+    bots, ids = tuple(dict.fromkeys(bot)), tuple(game.id for game in games.items)
+    return info(service.reviews.add_player(client_address(request), bots, name, ids))
 
 
 @router.get(

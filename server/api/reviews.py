@@ -12,9 +12,10 @@ from server.api.common import Service, ServiceHere, UploadRoute, client_address,
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
-from server.api.uploads import RECORD_BODY, GzippedJson, received
+from server.api.uploads import RECORD_BODY, GzippedJson, read_body
 from server.house_bots import HOUSE_BOTS
 from server.reviews import Review, Status
+from server.told import coded, told
 
 MAX_BOTS = 2  # of one review
 MAX_ID = 64  # characters of a game's id in a request
@@ -26,9 +27,11 @@ class ReviewInfo(BaseModel):
 
     id: str
     status: Status = Field(description="`queued`, `running`, `done` or `failed`")
-    done: int = Field(description="evaluated decisions, each counted for each bot")
-    decisions: int = Field(description="decisions in all, each counted for each bot; 0 until they are known")
+    done: int = Field(description="evaluated decisions, each counted for each bot; of a player: games")
+    decisions: int = Field(description="decisions in all, each counted for each bot, or games; 0 until they are known")
     error: str = Field(description="one line, if it has failed")
+    code: str = Field("", description="of that line, and `values`: as of an error")
+    values: dict[str, str | float] = Field({}, description="see `code`")
 
 
 def can_review(bot: str) -> str:
@@ -39,12 +42,18 @@ def can_review(bot: str) -> str:
 
 
 Bot = Annotated[str, StringConstraints(max_length=MAX_BOT), AfterValidator(can_review)]
+Bots = Annotated[list[Bot], Query(min_length=1, max_length=MAX_BOTS, description="house bots, one or two")]
 
 
 def info(review: Review) -> ReviewInfo:
     """A review as the API sends it."""
     return ReviewInfo(
-        id=review.id, status=review.status, done=review.done, decisions=review.decisions, error=review.error
+        id=review.id,
+        status=review.status,
+        done=review.done,
+        decisions=review.decisions,
+        error=str(review.error),
+        **coded(review.error),
     )
 
 
@@ -52,13 +61,15 @@ def find(service: Service, review_id: str) -> Review:
     """The review with that id. Raises HTTPException if there is none."""
     found = service.reviews.find(review_id)
     if found is None:
-        raise HTTPException(404, f"there is no review {review_id[:MAX_ID]!r}; it has expired, ask for another one")
+        text = "there is no review {name!r}; it has expired, ask for another one"
+        raise HTTPException(404, told("no_review", text, name=review_id[:MAX_ID]))
     return found
 
 
 @router.post(
     "",
     status_code=202,
+    response_model_exclude_unset=True,
     summary="Ask for a review",
     responses=problems(403, 404, 409, 411, 422, 503),
     openapi_extra={"requestBody": RECORD_BODY | {"required": False}},
@@ -66,7 +77,7 @@ def find(service: Service, review_id: str) -> Review:
 async def ask_for_review(
     service: ServiceHere,
     request: Request,
-    bot: Annotated[list[Bot], Query(min_length=1, max_length=MAX_BOTS, description="house bots, one or two")],
+    bot: Bots,
     seat: Annotated[int, Query(ge=0, le=2, description="0 is the first dealer")],
     game: Annotated[str, Query(max_length=MAX_ID, description="id of a finished game; without it, send a record")] = "",
 ) -> ReviewInfo:
@@ -81,10 +92,11 @@ async def ask_for_review(
         raise HTTPException(422, "query: name a game, or send a record as the body, one of the two")
     if not game:
         service.reviews.check(address)
-        return info(service.reviews.add(address, bots, seat, record=await received(request)))
+        return info(service.reviews.add(address, bots, seat, record=await read_body(request)))
     if await service.lobby.store.game(game) is None:
         if live_broadcast(service.lobby, game) is not None:
-            raise HTTPException(409, "the game is still being played; it can be reviewed afterwards")
+            text = "the game is still being played; it can be reviewed afterwards"
+            raise HTTPException(409, told("game_playing", text))
         raise not_found("game", game)
     return info(service.reviews.add(address, bots, seat, game))
 
@@ -92,6 +104,7 @@ async def ask_for_review(
 @router.get(
     "/{review_id}",
     summary="The state of a review",
+    response_model_exclude_unset=True,
     responses=problems(404, 422),
 )
 async def get_review(service: ServiceHere, review_id: str) -> ReviewInfo:

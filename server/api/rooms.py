@@ -23,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine.checks import checked_scores
+from engine.checks import check_scores
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from engine.rules import TOTAL_POINTS
 from server.access import AccessError
@@ -36,6 +36,7 @@ from server.rooms import SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
+from server.told import in_body, line_of, told
 
 MAX_BOT = 64  # characters of the name of a house bot in a request
 # Names of rooms that can be opened: with house bots that exist.
@@ -96,7 +97,7 @@ HouseBot = Annotated[
 class NewRoomSettings(RoomSettings):
     """The settings of a room in a request: JSON values of exactly their types."""
 
-    scores: Annotated[Scores, AfterValidator(checked_scores)] = field(
+    scores: Annotated[Scores, AfterValidator(check_scores)] = field(
         default=RoomSettings.scores, metadata=SETTINGS["scores"].metadata
     )
     fill: tuple[HouseBot, ...] = field(default=RoomSettings.fill, metadata=SETTINGS["fill"].metadata)
@@ -219,15 +220,17 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     else:
         await lobby.access.authorize_player(token)
     if new.name in lobby.rooms:
-        raise HTTPException(409, f"room {new.name} is open, or still plays its last games: close it first, or wait")
+        text = "room {name} is open, or still plays its last games: close it first, or wait"
+        raise HTTPException(409, told("room_open", text, name=new.name))
     if lobby.tournaments.taken(new.name):
-        raise HTTPException(409, f"{new.name} is the name of a tournament: choose another")
+        text = "{name} is the name of a tournament: choose another"
+        raise HTTPException(409, told("name_of_tournament", text, name=new.name))
     try:
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
             check_sitting(new.given)
     except (AccessError, ValueError) as error:
-        raise HTTPException(422, f"body: {error}") from error
+        raise HTTPException(422, in_body(line_of(error))) from error
     settings = replace(settings, **new.given)
     if new.permanent:
         room = await lobby.open_room(new.name, settings)
@@ -235,7 +238,7 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         opened_by, linger = client_address(request), lobby.limits.linger
         room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
-        raise HTTPException(409, f"room {new.name} is open: close it first")
+        raise HTTPException(409, told("room_open", "room {name} is open: close it first", name=new.name))
     if new.permanent:
         try:
             await lobby.store.save_room(new.name, asdict(settings))
@@ -261,6 +264,7 @@ async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
     await lobby.access.authorize_admin(given.credentials if given else None)
     room = find_open_room(lobby, name)
     if room.tournament:
-        raise HTTPException(409, f"room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it")
+        text = "room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it"
+        raise HTTPException(409, told("room_of_tournament", text, name=name))
     await lobby.store.close_room(name)
     lobby.close_room(room)

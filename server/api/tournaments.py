@@ -65,7 +65,6 @@ class NewTournament(WithSettings):
     seed: Annotated[int, Strict(), Field(ge=0, le=MAX_SEED)] | None = Field(
         None, description="of the walls, told when the tournament is over; null: random"
     )
-    rated: Annotated[bool, Strict()] = Field(True, description="whether the games count for the players' ratings")
 
 
 class TournamentInfo(BaseModel):
@@ -148,7 +147,7 @@ def info_of(stored: StoredTournament) -> dict[str, Any]:
         "starts": plan.starts,
         "rules": stored.settings["rules"],
         "length": stored.settings["length"],
-        "rated": plan.rated,
+        "rated": stored.settings["rated"],
         "entrants": len(plan.players or [*plan.entrants, *plan.house]),
     }
 
@@ -246,7 +245,7 @@ async def create_tournament(
     if new.name in lobby.rooms or lobby.tournaments.taken(new.name):
         raise HTTPException(409, f"a room or tournament {new.name} is there already: choose another name")
     plan = Plan(
-        **new.model_dump(include={"entrants", "house_bots", "places", "starts", "walls", "games", "rated"}),
+        **new.model_dump(include={"entrants", "house_bots", "places", "starts", "walls", "games"}),
         seed=secrets.randbits(64) if new.seed is None else new.seed,
     )
     try:

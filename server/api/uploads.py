@@ -19,6 +19,7 @@ from server.addresses import limited_address
 from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
 from server.api.records import BINARY, PIECE
 from server.review_work import read
+from server.told import told
 from server.worker import WorkerError
 
 TIMEOUT = 10.0  # seconds of work on one record
@@ -72,14 +73,14 @@ def pieces(gzipped: bytes, as_it_is: bool) -> Iterator[bytes]:
     yield unzip.flush()
 
 
-async def received(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
     """The body of a request. Raises HTTPException where there is none, or the client is gone."""
     try:
         body = await request.body()
     except ClientDisconnect:
         raise HTTPException(400, "the connection was closed before the whole body had come") from None
     if not body:
-        raise HTTPException(422, "body: it is empty; send the bytes of a record file")
+        raise HTTPException(422, told("record_empty", "body: it is empty; send the bytes of a record file"))
     return body
 
 
@@ -96,9 +97,9 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     At most 262,144 bytes as they are sent, 4 MiB unzipped, 100 rounds; one at a time of an address. Addresses take
     turns: the next record is one of the address whose records have taken least time of late.
     """
-    body = await received(request)
+    body = await read_body(request)
     try:
         async with service.reading.held_by(limited_address(client_address(request))):
             return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
     except WorkerError as error:
-        raise HTTPException(422, str(error)) from error
+        raise HTTPException(422, told("record_unreadable", "{problem}", problem=str(error))) from error

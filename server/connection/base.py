@@ -1,4 +1,4 @@
-"""What connections of both transports have in common: limits on what the peer sends, and on what it does not read."""
+"""The common base of both transports: limits on data that the peer sends, and on data that it does not read."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from contextlib import suppress
 
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, Inlet, make_budget
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import MAX_UNSENT_BYTES, ConnectionHandler
-from server.turns import Turns
 
 
 class MessageProtocol(asyncio.Protocol):
-    """Carries messages both ways; half of a `server.ports.Transport`. Its handler says how long the peer's may be.
+    """Carries messages both ways; half of a `server.ports.Transport`. Its handler limits the length of received ones.
 
-    A subclass parses what is received, sends and closes. It sets `_handler` before data comes.
+    A subclass parses received data, sends and closes. It sets `_handler` before data arrives.
     """
 
     _transport: asyncio.Transport
     _inlet: Inlet
     _handler: ConnectionHandler
 
-    def __init__(self, admission: Admission, turns: Turns, messages_per_second: float, limits: Limits) -> None:
+    def __init__(self, admission: Admission, fair_queue: FairQueue, messages_per_second: float, limits: Limits) -> None:
         self.address = admission.address
         self._admission = admission
-        self._turns = turns
+        self._fair_queue = fair_queue
         self._messages_per_second = messages_per_second
         self._limits = limits
         self._budget = make_budget(messages_per_second, limits.clock)
         self._closing = False
         self._loop = asyncio.get_running_loop()
-        self._unwritten: list[bytes] = []  # sent, but not handed to the transport yet
-        self._message_timer: Timer | None = None  # while a message has come in part
+        self._unwritten: list[bytes] = []  # sent, but not passed to the transport yet
+        self._message_timer: Timer | None = None  # running while a message is incomplete
 
     def _open(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._inlet = Inlet(self._turns, self._admission, transport, self._parse)
+        self._inlet = Inlet(self._fair_queue, self._admission, transport, self._parse)
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
         self._inlet.receive(data)
 
     def _parse(self, data: bytes) -> None:
-        """Take the next slice of what was received."""
+        """Parse the next slice of received data."""
         raise NotImplementedError
 
     def _within_budget(self, units: float) -> bool:
-        """Use some of the budget. If it does not suffice, the handler closes, and nothing more is received."""
+        """Spend some of the budget. If it is exhausted, the handler sends an error and closes the connection."""
         if self._budget.take(units):
             return True
         self._inlet.close()
@@ -70,7 +70,7 @@ class MessageProtocol(asyncio.Protocol):
         self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:
-        """Limit the time of a message that has come in part; `completed`: another one was complete before it."""
+        """Limit the time for an incomplete message; `completed`: a message before it was completed."""
         if self._message_timer is not None and (completed or not pending):
             self._message_timer.cancel()
             self._message_timer = None
@@ -83,13 +83,13 @@ class MessageProtocol(asyncio.Protocol):
             self._handler.close_with_error(f"a message was not complete within {seconds}")
 
     def _write(self, data: bytes) -> None:
-        """Write once the work of an iteration is done: a process that waits for it is woken once for many writes."""
+        """Write once the work of this iteration is done, so that a waiting process is woken once for many writes."""
         if not self._unwritten:
-            self._turns.add_last(self._write_out)
+            self._fair_queue.add_last(self._write_out)
         self._unwritten.append(data)
 
     def _write_out(self) -> None:
-        """Write what was sent."""
+        """Write pending data."""
         data = b"".join(self._unwritten)
         self._unwritten.clear()
         if data and not self._transport.is_closing():
@@ -98,16 +98,16 @@ class MessageProtocol(asyncio.Protocol):
                 self._transport.abort()
 
     def _write_now(self, data: bytes) -> None:
-        """Write it, and before it what was sent."""
+        """Write pending data, then this."""
         self._unwritten.append(data)
         self._write_out()
 
     def _half_close(self) -> None:
-        """Send no more. What the peer still sends is discarded; closing at once could discard what it has not read."""
+        """Stop sending, and discard what the peer still sends. Closing at once could discard data it has not read."""
         self._write_out()
         self._closing = True
         self._inlet.close()
-        with suppress(OSError):  # the peer may be gone already
+        with suppress(OSError):  # the peer may already be gone
             self._transport.write_eof()
         self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
@@ -116,7 +116,7 @@ class MessageProtocol(asyncio.Protocol):
             self._transport.pause_reading()
 
     def _closed(self) -> None:
-        """The transport is closed."""
+        """Clean up after the transport was closed."""
         self._closing = True
         self._message_pending(False, False)
         self._inlet.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pydantic_core import to_json
@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from engine.actions import PASS
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
-from engine.mjai.bot_messages import parse_join, parse_reply
+from engine.mjai.bot_messages import parse_join, parse_reply, request_in
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
@@ -37,7 +37,7 @@ class BotConnection:
         owner: ConnectionOwner,
         url_keys: Message | None = None,
     ) -> None:
-        """Send hello and wait for the join message, in which `url_keys` replace the keys of the same names."""
+        """Send hello and wait for the join message, whose keys are overridden by `url_keys`."""
         self.transport = transport
         self.max_message = MAX_JOIN
         self.join = NOT_JOINED
@@ -53,8 +53,8 @@ class BotConnection:
         self._join_sent = False
         self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
-        )  # None once the join is accepted or the connection closed
-        self._finished = False  # the peer sends no more, and waits for the answer to its join message
+        )  # None after the join is accepted or the connection closed
+        self._finished = False  # the peer has closed its sending side, and waits for the answer to its join message
         self._left = False
         self._faults = 0  # outside of games
         transport.send([HELLO])
@@ -64,7 +64,8 @@ class BotConnection:
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
         if self._join_timer is None:
-            self._reply_received(data)
+            request = request_in(data)
+            REQUESTS[request](self) if request else self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
         else:
@@ -124,7 +125,7 @@ class BotConnection:
         """See `PlayerPort`."""
         self._game, self._seat, self._secret = game, seat, secret
         self._taken_over = game.seats[seat].taken_over
-        # The message behind the error may ask for a decision, whose time is running.
+        # The message after the error may ask for a decision whose time is running.
         self._outbox.error_reply_timeout = min(ERROR_REPLY_TIMEOUT, game.decision_time / 2)
 
     def leave_game(self) -> None:
@@ -196,7 +197,7 @@ class BotConnection:
         self._outbox.flush()
 
     def _encode(self, message: Message, table: np.record | None, legal_actions: Sequence[int]) -> bytes:
-        """A message for this seat; without a table, without the actions that were possible."""
+        """Return a message in the form for this seat; without a table, possible actions are omitted."""
         shown = for_seat(message, self._seat)
         if table is not None and self.join.dialect == DEFAULT_DIALECT:
             shown = shown | possible_actions(table, self._seat, message, legal_actions)
@@ -207,7 +208,7 @@ class BotConnection:
         return to_json(dialects.write(shown, self.join.dialect))
 
     def _where(self, game: GamePort | None) -> Message:
-        """Where the game can be seen, and its record later."""
+        """Return where the game can be watched, and its record downloaded later."""
         if game is None:
             return {}
         return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
@@ -221,6 +222,21 @@ class BotConnection:
         self._outbox.decision_timed_out()
 
     # From the bot -----------------------------------------------------------------------------------------------------
+
+    def _give_hint(self) -> None:
+        """The bot asks for a hint."""
+        if self._game is None or not self._game.gives_hints:
+            self._fault(None, "hint: there are none here; a room may have the setting hints", "unasked")
+        else:
+            self.transport.send([to_json(connection.hinted(*self._game.hint(self._seat)))])
+
+    def _leave_for_good(self) -> None:
+        """The bot asks to leave its game, or the room where it waits."""
+        if self._game is not None:
+            self._game.leave(self._seat)
+        if not self._left:
+            self.transport.close()
+            self._leave()
 
     def _reply_received(self, data: bytes) -> None:
         expected = self._outbox.reply_received()
@@ -249,7 +265,7 @@ class BotConnection:
             self._fault(expected, f"{reply['type']}: you are not asked for an action now; reply with none", "unasked")
 
     def _fault(self, expected: ExpectedReply | None, text: str, kind: str) -> None:
-        """Something was wrong with a message that came as the `expected` reply."""
+        """Handle a fault in a message that came as the `expected` reply."""
         if self._game is not None:
             self._game.fault(self._seat, text, kind, is_decision=expected is ExpectedReply.DECISION)
             return
@@ -258,3 +274,10 @@ class BotConnection:
             self.close_with_error(text)
         else:
             self.send_error(text)
+
+
+# What a bot may send although no message waits for a reply (docs/protocol.md).
+REQUESTS: dict[str, Callable[[BotConnection], None]] = {
+    "hint": BotConnection._give_hint,
+    "leave": BotConnection._leave_for_good,
+}

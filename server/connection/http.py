@@ -13,46 +13,46 @@ from uvicorn.server import ServerState
 
 from server.access import Admission, RateLimiter
 from server.connection.inlet import BYTES_PER_UNIT, Inlet, make_budget
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
-from server.turns import Turns
 
 MAX_HEAD = 16_384  # bytes of a request without its body
-MAX_UNREAD = 8192  # bytes of a body that are parsed before the app asks for more
-BYTES_PER_SECOND = 65_536  # that a connection may send, and 20 times as many at once: more than the longest body
+MAX_UNREAD = 8192  # bytes of a body parsed before the app asks for more
+BYTES_PER_SECOND = 65_536  # that a connection may send on average; bursts of 20 times as many exceed the longest body
 TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class BodyFlow(FlowControl):
-    """uvicorn's flow control, which holds the inlet back: the transport is the inlet's to pause and resume."""
+    """uvicorn's flow control, applied to the inlet, as the transport is paused and resumed only by the inlet."""
 
     def __init__(self, transport: asyncio.Transport, inlet: Inlet) -> None:
         super().__init__(transport)
         self._inlet = inlet
 
     def pause_reading(self) -> None:
-        """The app has not asked for what was parsed."""
+        """Hold the inlet: the app has not asked for the data parsed."""
         if not self.read_paused:
             self.read_paused = True
             self._inlet.hold()
 
     def resume_reading(self) -> None:
-        """The app asks for more, or has answered."""
+        """Release the inlet: the app asks for more, or has answered."""
         if self.read_paused:
             self.read_paused = False
             self._inlet.release()
 
 
 class HttpConnection(H11Protocol):
-    """An HTTP/1.1 connection. It becomes a `WebSocketConnection`, with its admission, when the client asks for that."""
+    """An HTTP/1.1 connection. On the client's request it becomes a `WebSocketConnection` with the same admission."""
 
     def __init__(
-        self, config: Config, server_state: ServerState, admission: Admission, turns: Turns, limits: Limits
+        self, config: Config, server_state: ServerState, admission: Admission, fair_queue: FairQueue, limits: Limits
     ) -> None:
-        app_state: dict[str, Any] = {"admission": admission}  # which uvicorn hands on to requests and WebSockets
+        app_state: dict[str, Any] = {"admission": admission}  # uvicorn passes it on to requests and WebSockets
         super().__init__(config, server_state, app_state)
         self._admission = admission
-        self._turns = turns
+        self._fair_queue = fair_queue
         self._limits = limits
         self._budget = self._new_budget()
         self._inlet: Inlet
@@ -67,7 +67,7 @@ class HttpConnection(H11Protocol):
         super().connection_made(cast(asyncio.Transport, transport))
         self.transport.set_write_buffer_limits(high=0)  # `pause_writing` as soon as anything waits to be sent
         self.client = (self._admission.address, 0)
-        self._inlet = Inlet(self._turns, self._admission, self.transport, self._parse)
+        self._inlet = Inlet(self._fair_queue, self._admission, self.transport, self._parse)
         self.flow = BodyFlow(self.transport, self._inlet)
         self._limit_time()
 
@@ -76,7 +76,7 @@ class HttpConnection(H11Protocol):
         self._inlet.receive(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """See `asyncio.Protocol`: who sends no more is still sent the answer to its request."""
+        """See `asyncio.Protocol`. A peer that has closed its sending side still gets the answer to its request."""
         if self.cycle is None or self.cycle.response_complete:
             return False
         self.shutdown()  # after the response
@@ -96,12 +96,12 @@ class HttpConnection(H11Protocol):
             self.transport.set_write_buffer_limits()
             return
         if self.conn.their_state is h11.SEND_BODY and any(name == b"transfer-encoding" for name, _ in self.headers):
-            self._inlet.close()  # the app refuses the request; to parse chunks, however small, would cost more
+            self._inlet.close()  # the app refuses the request; parsing tiny chunks would cost more
         if self.conn.their_state is h11.SEND_BODY and self.cycle is not None and len(self.cycle.body) > MAX_UNREAD:
             self.flow.pause_reading()
         if self.conn.their_state is h11.DONE:  # the limit is for one request
             self._budget = self._new_budget()
-        if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly a client uses
+        if self.conn.their_state is h11.DONE and self.conn.trailing_data[0]:  # pipelining, which hardly any client uses
             self._inlet.close()
             self.shutdown()  # after the response
         self._limit_time()
@@ -117,7 +117,7 @@ class HttpConnection(H11Protocol):
         self._stop_response_timer()
 
     def _limit_time(self) -> None:
-        """Limit the time in which the rest of a request must come."""
+        """Limit the time until the rest of a request has arrived."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_request_timer()
         elif self._request_timer is None:

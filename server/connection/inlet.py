@@ -1,4 +1,4 @@
-"""What a connection receives on its way to the parser: in slices, and within a budget."""
+"""The path of received data to the parser: in slices, and within a budget."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Callable
 
 from server.access import Admission, RateLimiter
-from server.turns import Turns
+from server.fairness import FairQueue
 
 SLICE = 512  # bytes parsed at a time; 500 lines or 85 frames fit
 BYTES_PER_UNIT = 1024  # of the budget
-FREE_BYTES = 4096  # of a reply that was asked for: as much as annotations need
-BURST = 20.0  # seconds whose budget may be used at once
-MAX_WAITING = 262_144  # bytes that wait to be parsed; beyond it the connection is aborted
+FREE_BYTES = 4096  # of a requested reply: as many as annotations need
+BURST = 20.0  # seconds' worth of budget that may be used at once
+MAX_WAITING = 262_144  # bytes waiting to be parsed; above this the connection is aborted
 
 
 def make_budget(per_second: float, clock: Callable[[], float]) -> RateLimiter:
-    """The limit of what one connection sends: a unit for each line or frame, and for each KiB."""
+    """Return the budget for the data that one connection sends: a unit for each line or frame, and for each KiB."""
     return RateLimiter(per_second, per_second * BURST, clock)
 
 
@@ -25,13 +25,13 @@ def _discard(data: bytes) -> None:
 
 
 class Inlet:
-    """Hands received data to a parser in slices. While data waits for its turn, the transport is not read."""
+    """Passes received data to a parser in slices. While data waits for its turn, the transport is not read."""
 
     def __init__(
-        self, turns: Turns, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
+        self, fair_queue: FairQueue, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
     ) -> None:
-        """Connections of one address share the turns of one party."""
-        self._turns = turns
+        """Connections of the same address share the turns of one party."""
+        self._fair_queue = fair_queue
         self._admission = admission
         self._transport = transport
         self._parse = parse
@@ -44,7 +44,7 @@ class Inlet:
         """Take data that the transport has received."""
         if self._closed:
             return
-        if not self._queued and not self._held and len(data) <= SLICE and self._turns.has_time():
+        if not self._queued and not self._held and len(data) <= SLICE and self._fair_queue.has_time():
             self._parse(data)
             return
         self._waiting += data
@@ -56,12 +56,12 @@ class Inlet:
         self._queue()
 
     def hold(self) -> None:
-        """Parse nothing more until `release`: whoever uses what is parsed cannot take more."""
+        """Stop parsing until `release`: the consumer of the parsed data cannot take more."""
         self._held = True
         self._pause()
 
     def release(self) -> None:
-        """Parse again."""
+        """Resume parsing."""
         self._held = False
         if self._waiting:
             self._queue()
@@ -79,7 +79,7 @@ class Inlet:
     def _queue(self) -> None:
         if not self._queued and not self._held:
             self._queued = True
-            self._turns.add(self._admission.party, self._parse_slice)
+            self._fair_queue.add(self._admission.party, self._parse_slice)
 
     @property
     def data_waits(self) -> bool:
@@ -87,19 +87,19 @@ class Inlet:
         return self._queued
 
     def close(self) -> None:
-        """Discard what waits and whatever is still received."""
+        """Discard waiting data and anything received later."""
         self._closed = True
         self._waiting.clear()
-        self._parse = _discard  # else this holds the connection, which holds this: a cycle
+        self._parse = _discard  # breaks the reference cycle with the connection
 
     def _parse_slice(self) -> bool:
         """Parse the next slice. Returns whether more data waits."""
-        data = bytes(self._waiting[:SLICE])  # empty if it was closed meanwhile
+        data = bytes(self._waiting[:SLICE])  # empty if closed meanwhile
         del self._waiting[:SLICE]
         try:
             if data:
                 self._parse(data)
-        except Exception:  # else the socket would stay paused, and open
+        except Exception:  # otherwise the socket would stay paused and open
             self.close()
             self._transport.abort()
             raise

@@ -12,13 +12,13 @@ import structlog
 from server.access import Access, AccessError, Admission
 
 ACCEPTS = 4  # connections accepted in an iteration of the event loop; others wait in the backlog
-FAILURE_PAUSE = 1.0  # seconds without accepting after it has failed, as it does without free descriptors
-MAX_REFUSED = 8  # refused connections that stay open until their peers have read why
+FAILURE_PAUSE = 1.0  # seconds to pause after accepting has failed, as when descriptors run out
+MAX_REFUSED = 8  # refused connections kept open until their peers have read the reason
 log = structlog.get_logger("server.listener")
 
 
 class Listener:
-    """Accepts the connections of one listening socket. A refused one costs neither a transport nor a handler."""
+    """Accepts the connections of one listening socket. A refused one needs neither a transport nor a handler."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Listener:
         refusal: Callable[[AccessError], bytes],
         proxies: bool,
     ) -> None:
-        """Begin to accept. `refusal` is what a refused peer is sent; `proxies`: trusted proxies may connect here."""
+        """Start accepting. `refusal` makes the reply to a refused peer; `proxies`: trusted proxies may connect here."""
         self._listener = listener
         self._access = access
         self._make_protocol = make_protocol
@@ -42,7 +42,7 @@ class Listener:
         self._listen()
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting."""
         self._closed = True
         self._loop.remove_reader(self._listener)
         while self._refused:
@@ -53,7 +53,7 @@ class Listener:
             self._loop.add_reader(self._listener, self._accept)
 
     def _accept(self) -> None:
-        """Accept the connections that wait, a few of them."""
+        """Accept a few of the waiting connections."""
         for _ in range(ACCEPTS):
             try:
                 connection, peer = self._listener.accept()
@@ -82,7 +82,7 @@ class Listener:
             connection.close()
 
     def _refuse(self, connection: socket.socket, error: AccessError) -> None:
-        """Tell the peer why. Closing at once could discard the text before it is read, so some stay open a while."""
+        """Send the reason. Closing at once could discard the text before it is read, so a few stay open for a while."""
         try:
             connection.send(self._refusal(error))
             connection.shutdown(socket.SHUT_WR)

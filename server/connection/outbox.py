@@ -13,12 +13,12 @@ ERROR_REPLY_TIMEOUT = 2.0  # seconds to wait for the reply to an error; messages
 
 
 class ExpectedReply(Enum):
-    """What the reply to a message may be."""
+    """The replies allowed to a message."""
 
     NONE = 0  # only ``none``
     DECISION = 1
-    ANY = 2  # ignored: the decision was made without the bot, or the message was sent again
-    ERROR = 3  # ``none``; bots that do not reply to errors are waited for once
+    ANY = 2  # ignored, as the decision was made without the bot or the message was resent
+    ERROR = 3  # ``none``; a bot that does not reply to errors is waited for only once
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Outbox:
         """`last_reply_timeout`: see `Limits`."""
         self.only_when_asked = False
         self.error_reply_timeout = ERROR_REPLY_TIMEOUT  # seconds
-        self.unanswered_errors = 0  # given up on; replies to them may still come
+        self.unanswered_errors = 0  # no longer waited for; replies to them may still come
         self._transport = transport
         self._last_reply_timeout = last_reply_timeout
         self._unsent: deque[Outgoing] = deque()
@@ -65,14 +65,14 @@ class Outbox:
             self._transport.close()
 
     def send_error(self, data: bytes) -> None:
-        """Send an error at once, ahead of queued messages."""
+        """Send an error immediately, ahead of queued messages."""
         self._transport.send([data])
         if self._answers_errors and not self.only_when_asked:
             self._unanswered.append(Outgoing(b"", ExpectedReply.ERROR))
             self._start_error_timer()
 
     def reply_received(self) -> ExpectedReply | None:
-        """What the reply that has just come may be; None if no message waits for a reply."""
+        """Return the kind of reply expected from the message just received; None if no message waits for a reply."""
         if not self._unanswered:
             return None
         expected = self._unanswered.popleft().expected
@@ -86,7 +86,7 @@ class Outbox:
                 message.expected = ExpectedReply.ANY
 
     def late_error_reply(self) -> None:
-        """The reply taken for the decision was that to an earlier error: the decision is still to come."""
+        """Note that the reply taken for the decision was to an earlier error: the decision is still to come."""
         self.unanswered_errors -= 1
         self._unanswered.appendleft(Outgoing(b"", ExpectedReply.DECISION))
 
@@ -97,7 +97,7 @@ class Outbox:
         self._close_if_stalled()
 
     def _close_if_stalled(self, n_unsent_before: int | None = None) -> None:
-        """While closing: if the bot has replied to nothing for its time, send the rest without waiting."""
+        """While closing: if the bot has stopped replying, send the rest without waiting."""
         n_unsent = len(self._unsent)
         if n_unsent and n_unsent == n_unsent_before:
             self._transport.send([message.data for message in self._unsent])
@@ -106,7 +106,7 @@ class Outbox:
             loop_clock().call_later(self._last_reply_timeout, self._close_if_stalled, n_unsent)
 
     def _start_error_timer(self) -> None:
-        """If the next expected reply is that to an error, limit the time to wait for it."""
+        """If the next expected reply is to an error, limit the wait for it."""
         if self._unanswered and self._unanswered[0].expected is ExpectedReply.ERROR:
             loop_clock().call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
 

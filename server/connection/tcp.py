@@ -1,4 +1,4 @@
-"""mjai over TCP (``mjsonp://``): one JSON object a line."""
+"""mjai over TCP (``mjsonp://``): one JSON object per line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import cast
 from server.access import Admission
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.ports import JoiningHandler, Transport
-from server.turns import Turns
 
 
 class TcpTransport(MessageProtocol):
@@ -24,15 +24,15 @@ class TcpTransport(MessageProtocol):
     def __init__(
         self,
         admission: Admission,
-        turns: Turns,
+        fair_queue: FairQueue,
         messages_per_second: float,
         limits: Limits,
         connect: Callable[[Transport], JoiningHandler],
     ) -> None:
-        super().__init__(admission, turns, messages_per_second, limits)
+        super().__init__(admission, fair_queue, messages_per_second, limits)
         self._connect = connect
         self._buffer = bytearray()
-        self._discarding = False  # the rest of a line that is too long
+        self._discarding = False  # while discarding the rest of a line that is too long
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
@@ -43,7 +43,7 @@ class TcpTransport(MessageProtocol):
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
         size = len(data) / BYTES_PER_UNIT
-        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # what bots send
+        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # the usual case
             if self._within_budget(1.0 + size):
                 self._handle_line(data[:-1])
             return
@@ -67,7 +67,7 @@ class TcpTransport(MessageProtocol):
                 self._handler.message_too_long()
 
     def _handle_line(self, line: bytes) -> None:
-        """One complete line, without its end."""
+        """Handle one complete line, without its line end."""
         if self._discarding:
             self._discarding = False
         elif len(line) > self._handler.max_message:
@@ -76,9 +76,9 @@ class TcpTransport(MessageProtocol):
             self._handler.message_received(line)
 
     def eof_received(self) -> bool:
-        """See `asyncio.Protocol`: who sends no more is still sent the answer to its join message.
+        """See `asyncio.Protocol`. A peer that has closed its sending side still gets the answer to its join message.
 
-        The last line may lack its end, as that of ``printf``; one that does not end as a message does is none.
+        The last line may lack its line end, as with ``printf``, if it ends like a message; otherwise it is ignored.
         """
         if self._buffer.endswith(b"}") and not self._closing and self._within_budget(1.0):
             last, self._buffer = bytes(self._buffer), bytearray()
@@ -91,7 +91,7 @@ class TcpTransport(MessageProtocol):
         """See `asyncio.Protocol`."""
         self._closed()
         self._handler.disconnected()
-        del self._handler  # it holds this: a cycle
+        del self._handler  # breaks a reference cycle
 
     def send(self, messages: Sequence[bytes]) -> None:
         """See `server.ports.Transport`."""

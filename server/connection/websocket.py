@@ -1,4 +1,4 @@
-"""mjai over WebSocket: one JSON object a frame."""
+"""mjai over WebSocket: one JSON object per frame."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionHandler
-from server.turns import Turns
 
-CUT_OFF = 2  # times the limit: a message longer than the limit is a fault, one longer than that closes the WebSocket
+CUT_OFF = 2  # times the limit: a message above the limit is a fault, one above this multiple closes the WebSocket
 MAX_FRAME_BYTES = CUT_OFF * MAX_MESSAGE
 SWITCHING_PROTOCOLS = 101
 DATA_FRAMES = frozenset({Opcode.TEXT, Opcode.BINARY, Opcode.CONT})
@@ -32,12 +32,12 @@ WEBSOCKETS_LOG = logging.getLogger("websockets.server")
 
 
 def text_frame(message: bytes) -> bytes:
-    """The frame of a message to a client; the same for all of them, as nothing is compressed or masked."""
+    """Return the frame of a message; it is the same for all clients, as nothing is compressed or masked."""
     return Frame(Opcode.TEXT, message).serialize(mask=False)
 
 
 class HandshakeError(Exception):
-    """A handshake is refused: the status of the response and one line of text."""
+    """A handshake is refused, with the status of the response and one line of text."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -45,14 +45,14 @@ class HandshakeError(Exception):
 
 
 class Door(Protocol):
-    """Where handshakes are answered."""
+    """The interface that answers handshakes."""
 
-    turns: Turns
+    fair_queue: FairQueue
     messages_per_second: float
     limits: Limits
 
     def open(self, request: Request, admission: Admission) -> Callable[[WebSocketConnection], ConnectionHandler]:
-        """Find out who handles the connection that a request opens. Raises HandshakeError, AccessError."""
+        """Return the handler for the connection that a request opens. Raises HandshakeError, AccessError."""
         ...
 
 
@@ -66,13 +66,13 @@ class WebSocketConnection(MessageProtocol):
 
     def __init__(self, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
         door: Door = config.app.state.websockets  # type: ignore[union-attr]  # of `server.app`
-        super().__init__(app_state["admission"], door.turns, door.messages_per_second, door.limits)
+        super().__init__(app_state["admission"], door.fair_queue, door.messages_per_second, door.limits)
         self._door = door
         self._connections = server_state.connections
         self._protocol = ServerProtocol(max_size=MAX_FRAME_BYTES, logger=WEBSOCKETS_LOG)
-        self._opened = False  # and so has a handler
-        self._fragments: list[bytes] = []  # of a message that has come in part
-        self._unfinished = 0  # bytes that were received of it, heads of frames and control frames included
+        self._opened = False  # and therefore has a handler
+        self._fragments: list[bytes] = []  # of an incomplete message
+        self._unfinished = 0  # bytes received of it, including frame headers and control frames
         self._heard = True  # whether anything was received since the last ping
         self._ping_timer: Timer | None = None
         self._writable = asyncio.Event()
@@ -99,7 +99,7 @@ class WebSocketConnection(MessageProtocol):
         response = self._protocol.accept(request)
         self._protocol.send_response(response)
         self._flush()
-        if response.status_code != SWITCHING_PROTOCOLS:  # no valid handshake
+        if response.status_code != SWITCHING_PROTOCOLS:  # not a valid handshake
             return
         self.address = self._admission.address
         self._ping_timer = loop_clock().call_later(self._limits.ping_interval, self._ping)
@@ -136,7 +136,7 @@ class WebSocketConnection(MessageProtocol):
             self._limit_unfinished()
 
     def _limit_unfinished(self) -> None:
-        """Close before a message that is far too long has come; while a close frame is waited for, at once."""
+        """Close before a far too long message is complete; immediately, if a close frame is awaited."""
         if self._closing and self._unfinished > CUT_OFF * MAX_JOIN:
             self._transport.abort()
         elif not self._closing and self._unfinished > CUT_OFF * self._handler.max_message:
@@ -144,7 +144,7 @@ class WebSocketConnection(MessageProtocol):
             self.close()
 
     def _handle_frame(self, frame: Frame) -> bool:
-        """A complete frame. Returns whether it completes a message; `ServerProtocol` replies to control frames."""
+        """Handle a frame; return whether it completes a message. `ServerProtocol` replies to control frames."""
         if frame.opcode not in DATA_FRAMES:
             return False
         data = bytes(frame.data)
@@ -190,9 +190,9 @@ class WebSocketConnection(MessageProtocol):
             self._write(b"".join(map(text_frame, messages)))
 
     def send_frames(self, frames: bytes) -> None:
-        """Send what `text_frame` has made, of one message or several: made once, it may go to many connections.
+        """Send the output of `text_frame` for one or more messages; made once, it can be sent to many connections.
 
-        It is written at once, so that `writable` is known.
+        It is written immediately, so that `writable` is up to date.
         """
         if self._is_open:
             self._write_now(frames)
@@ -208,7 +208,7 @@ class WebSocketConnection(MessageProtocol):
         return self._protocol.state is State.OPEN and not self._transport.is_closing()
 
     def _flush(self) -> None:
-        """Write what the protocol has to send; an empty part is the end of the stream."""
+        """Write the protocol's pending data; an empty part marks the end of the stream."""
         parts = self._protocol.data_to_send()
         if not parts or self._transport.is_closing():
             return

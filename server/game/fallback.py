@@ -12,8 +12,8 @@ import structlog
 
 from agents.base import Agent
 from engine.mjai.possible_actions import safe_default
+from server.fairness import FairLock
 from server.house_bots import HouseBots
-from server.turns import FairLock
 
 # For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
 # the lock of Python, from the event loop. Bots of others have threads of their own, as one that hangs keeps its thread.
@@ -47,7 +47,7 @@ class FallbackPlayer:
 
         A built-in compiled bot decides at once. Any other is made and decides in a thread: this returns None, and
         `on_decision` gets the action later; while it has not come, further decisions are safe defaults, so a bot that
-        hangs occupies one thread. For the network, parties take turns (see `server.turns`).
+        hangs occupies one thread. For the network, parties take turns (see `server.fairness`).
         """
         if not self.bot:
             return safe_default(legal_actions)

@@ -22,7 +22,8 @@ from engine.mjai.possible_actions import legal_action, safe_default
 from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
-from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
+from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, Hinted, HouseBotChange
+from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
@@ -73,6 +74,11 @@ class LiveGame:
         return self.start.id
 
     @property
+    def casual(self) -> bool:
+        """Whether the game does not count for ratings."""
+        return not self.start.settings.rated or any(seat.hinted for seat in self.seats)
+
+    @property
     def history(self) -> History:
         """The messages of the game so far."""
         return self._log.history
@@ -89,7 +95,7 @@ class LiveGame:
 
     @property
     def party(self) -> str:
-        """Whose work this game is, for `server.turns`: the address of a bot that plays, or GAMES if all have left."""
+        """Whose work this game is, for `FairQueue`: the address of a bot that plays, or GAMES if all have left."""
         return next((seat.address for seat in self.seats if seat.connection), GAMES)
 
     # Starting and stopping --------------------------------------------------------------------------------------------
@@ -138,7 +144,7 @@ class LiveGame:
 
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
-        play_on = partial(self._owner.turns.add, GAMES, self._end_restoring)  # all restored games are due at once
+        play_on = partial(self._owner.fair_queue.add, GAMES, self._end_restoring)  # all restored games are due at once
         loop_clock().call_later(self.start.settings.resume_timeout, play_on)
         self._end_restoring_if_complete()
 
@@ -157,13 +163,15 @@ class LiveGame:
                 self._change_occupant(self.seats[index], None, bot)
             case CutOff(index, cut_off):
                 self.seats[index].cut_off = cut_off
+            case Hinted(index):
+                self.seats[index].hinted = True
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
             self._end_restoring()
 
     def _end_restoring(self) -> bool:
-        """All bots of a restored game have reconnected, or their time is up: play on. No more work for `Turns`."""
+        """All bots of a restored game have reconnected, or their time is up: play on. No more work for `FairQueue`."""
         if not self._restoring or self._closed:
             return False
         self._restoring = False
@@ -230,6 +238,14 @@ class LiveGame:
         """See `GamePort`."""
         seat = self.seats[index]
         self._change_occupant(seat, None, seat.fallback.bot)
+
+    def leave(self, index: int) -> None:
+        """See `GamePort`."""
+        seat = self.seats[index]
+        if not (seat.fallback.bot or self.engine.over):
+            self._take_over(seat, "left the game")
+            if self._restoring:
+                self._end_restoring_if_complete()
 
     def release(self, seat: Seat) -> PlayerPort | None:
         """The game is over: the connection that plays the seat leaves it and is returned, None if it is lost."""
@@ -304,6 +320,26 @@ class LiveGame:
         """See `GamePort`."""
         return self.seats[index].legal_actions
 
+    @property
+    def gives_hints(self) -> bool:
+        """See `GamePort`."""
+        return self.start.settings.hints
+
+    @property
+    def _adviser(self) -> str:
+        return self._owner.house_bots.adviser(self.start.settings.house_bot)
+
+    def hint(self, index: int) -> tuple[str, list[Message]]:
+        """See `GamePort`. It is computed once for a decision, in the time that a house bot takes to decide."""
+        seat, bot = self.seats[index], self._adviser
+        if seat.legal_actions and not (seat.hint or seat.fallback.bot):
+            adviser = self._owner.house_bots.make(bot, 0)
+            seat.hint = best_actions(adviser, self.engine.view(index), index, seat.legal_actions)
+            if not seat.hinted:
+                seat.hinted = True
+                self._log.add_hinted(index)
+        return bot, seat.hint
+
     def decide(self, index: int, reply: Message) -> None:
         """See `GamePort`."""
         seat = self.seats[index]
@@ -314,10 +350,12 @@ class LiveGame:
         except ValueError as error:
             self.fault(index, str(error), "illegal", is_decision=True)
             return
-        if "ext_bot" in reply:
-            size = len(to_json(reply["ext_bot"]))
+        hint = {"hint": self._adviser, "actions": seat.hint} if seat.hint else {}
+        if hint or "ext_bot" in reply:
+            annotation = hint | reply.get("ext_bot", {})
+            size = len(to_json(annotation))
             if self._owner.stores(seat.address, size):
-                self._log.annotate(index, reply["type"], reply["ext_bot"])
+                self._log.annotate(index, reply["type"], annotation)
         self._act(seat, action)
         self._advance_if_decided()
 
@@ -358,6 +396,7 @@ class LiveGame:
     def _act(self, seat: Seat, action: int) -> None:
         """Write the decision of a seat to the journal, then play it."""
         seat.legal_actions = []
+        seat.hint = []
         seat.paused = False
         seat.decisions += 1
         self._log.add_decision(seat.index, action, seat.clock.bank)
@@ -374,7 +413,7 @@ class LiveGame:
     def _advance(self) -> None:
         """Play until a decision has to be waited for. Games that all bots have left take turns."""
         if self.party == GAMES or self._play_steps():
-            self._owner.turns.add(self.party, self._play_steps)
+            self._owner.fair_queue.add(self.party, self._play_steps)
 
     def _play_steps(self) -> bool:
         """Play until a decision has to be waited for, or for some steps. Returns whether to play on."""
@@ -410,7 +449,7 @@ class LiveGame:
                 asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
                 seat.connection.send_messages(messages, table, asked, encoded)
         if self._last_reply_at:
-            self._owner.turns.add_last(partial(self._sent, self._last_reply_at))
+            self._owner.fair_queue.add_last(partial(self._sent, self._last_reply_at))
             self._last_reply_at = 0.0
 
     def _sent(self, reply_at: float) -> None:
@@ -445,9 +484,10 @@ class LiveGame:
         """Let the house bot decide, after the room's pause. The clock does not run in the pause.
 
         There is one pause for a decision, so that a bot that comes and goes cannot put it off for ever; and none while
-        no bot is connected, so that games that all have left do not pile up.
+        no bot is connected, so that games that all have left do not pile up; an exhibition has had none.
         """
-        if self.start.settings.pause and not seat.paused and any(it.connection is not None for it in self.seats):
+        followed = self.start.exhibition or any(it.connection is not None for it in self.seats)
+        if self.start.settings.pause and not seat.paused and followed:
             seat.paused = True
             self._loop.call_later(self.start.settings.pause, self._pause_over, seat, seat.legal_actions)
         else:

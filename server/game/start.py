@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from engine.mjai.connection import DIALECT, REPLY_MODE
-from engine.mjai.keys import COUNT, INTEGER, TEXT
+from engine.mjai.keys import BOOL, COUNT, INTEGER, TEXT
 from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class GameStart:
     seed: int  # of the walls, 64 bits
     started: datetime  # UTC
     players: tuple[Player, Player, Player]
+    exhibition: bool = False  # played to be watched: neither stored, nor restored after a restart
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -73,6 +74,7 @@ class GameStart:
             "layout": LAYOUT,
             "started": self.started.isoformat(),
             "players": players,
+            "exhibition": self.exhibition,
         }
 
     @classmethod
@@ -85,7 +87,7 @@ class GameStart:
         )
         if not all(player.name.isprintable() for player in (first, second, third)):
             raise ValueError("the name of a player is not printable")
-        settings = restored(entry["settings"])
+        settings = restore_settings(entry["settings"])
         if sorted(settings.scores) != sorted(player.score for player in (first, second, third)):
             raise ValueError("the players start with other scores than the room's")
         return cls(
@@ -95,4 +97,5 @@ class GameStart:
             INTEGER.check(entry["seed"]),
             datetime.fromisoformat(entry["started"]).astimezone(UTC),
             (first, second, third),
+            BOOL.check(entry.get("exhibition", False)),  # older journals have no exhibitions
         )

@@ -1,6 +1,6 @@
 """Migrations of the database by Alembic, without an alembic.ini.
 
-- `versions`: one script for each version of the tables; `env` runs them
+- `versions`: one script for each version of the tables, run by `env`
 - ``python -m server.migrations "what changes"`` writes a new script from the difference between the newest version and
   `server.store.tables`
 

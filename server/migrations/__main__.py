@@ -16,7 +16,7 @@ from server.migrations import FOLDER, configuration
 
 
 def write_migration(message: str, folder: Path = FOLDER) -> Path:
-    """Write the script that migrates the newest version in `folder` to the current tables; returns its path."""
+    """Write the script that migrates the newest version in `folder` to the current tables; return its path."""
     engine = create_engine("sqlite://")
     try:
         with engine.begin() as connection:

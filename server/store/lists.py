@@ -51,7 +51,7 @@ def select_games(
     keys = select(finished.label("finished"), game_id.label("id"))
     if player is not None:
         keys = keys.distinct().join(games, games.c.id == seats.c.game_id)
-    conditions = (
+    filters = (
         (player, seats.c.name.__eq__),
         (room, games.c.room.__eq__),
         (rules, games.c.rules.__eq__),
@@ -59,7 +59,7 @@ def select_games(
         (until, finished.__lt__),
         (NEWEST_FIRST.read(cursor) if cursor is not None else None, tuple_(finished, game_id).__lt__),
     )
-    keys = keys.where(*given(conditions))
+    keys = keys.where(*conditions(filters))
     page = keys.order_by(finished.desc(), game_id.desc()).limit(n).subquery()
     found = select(games).join(page, page.c.id == games.c.id)
     return found.order_by(games.c.finished.desc(), games.c.id.desc())
@@ -99,9 +99,9 @@ def latest_seats(
 ) -> Select[Any]:
     """The seats of a player in the latest `most_seats` games that pass the given filters."""
     times = ((since, seats.c.finished.__ge__), (until, seats.c.finished.__lt__))
-    found = select(seats).where(seats.c.name == name, *given(times))
+    found = select(seats).where(seats.c.name == name, *conditions(times))
     found = found.order_by(seats.c.finished.desc(), seats.c.game_id.desc())
-    filters = given(((room, games.c.room.__eq__), (rules, games.c.rules.__eq__)))
+    filters = conditions(((room, games.c.room.__eq__), (rules, games.c.rules.__eq__)))
     if not filters:
         return found.limit(limits.most_seats)
     searched = found.limit(limits.most_searched).subquery()
@@ -109,7 +109,7 @@ def latest_seats(
     return found.order_by(searched.c.finished.desc(), searched.c.game_id.desc()).limit(limits.most_seats)
 
 
-def given(conditions: Iterable[tuple[Any, Callable[[Any], ColumnElement[bool]]]]) -> list[ColumnElement[bool]]:
+def conditions(conditions: Iterable[tuple[Any, Callable[[Any], ColumnElement[bool]]]]) -> list[ColumnElement[bool]]:
     """The conditions on values that are not None."""
     return [condition(value) for value, condition in conditions if value is not None]
 

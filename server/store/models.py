@@ -80,6 +80,11 @@ class Play(Model):
     nukidora: int = Field(0, description="norths set aside")
 
 
+Casual = Annotated[
+    bool, Field(description="it does not count for ratings: its room is so, or a player asked for a hint")
+]
+
+
 class GameInfo(Model):
     """What is known of a game from its start."""
 
@@ -93,10 +98,10 @@ class GameInfo(Model):
 class StoredGame(GameInfo):
     """A finished game."""
 
+    casual: Casual = False
     finished: datetime
     rounds: int
     decisions: int
-    unrated: bool = Field(False, description="of a tournament whose games do not count for ratings")
     seats: ThreeSeats[SeatResult]
 
     @computed_field  # type: ignore[prop-decorator]
@@ -110,14 +115,14 @@ class StoredGame(GameInfo):
     def rated(self) -> bool:
         """Whether the game counts for ratings: false if one name had two seats, unless it is that of a house bot.
 
-        Nor does a game count that began with unequal scores, or in which a house bot played below its full strength:
-        every strength would be a new player, whose rating begins at the mean, nor one that is `unrated`. It does not
-        count for those that were `cut_off`.
+        Nor does a game count that was `casual` or began with unequal scores, or in which a house bot played below its
+        full strength: every strength would be a new player, whose rating begins at the mean. It does not count for
+        those that were `cut_off`.
         """
         connected = [seat.name for seat in self.seats if not seat.house_bot]
         even = len({seat.start_score for seat in self.seats}) == 1
         full = not any(seat.house_bot and WEAKENED.search(seat.name) for seat in self.seats)
-        counts = even and full and not self.unrated and any(not seat.cut_off for seat in self.seats)
+        counts = not self.casual and even and full and any(not seat.cut_off for seat in self.seats)
         return counts and len(set(connected)) == len(connected) and len({seat.name for seat in self.seats}) > 1
 
 

@@ -1,4 +1,4 @@
-"""Deleting old games, so that the database does not grow for ever: by age, by number and by size, rated games last."""
+"""Delete old games, by age, number and size, rated games last, and players who are gone: the database stays small."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ def prune_batch(connection: Connection, keep: Keep, batch: int) -> int:
             connection.execute(delete(table).where(table.c.game_id.in_(ids)))
         connection.execute(delete(tables.games).where(tables.games.c.id.in_(ids)))
     return len(ids)
+
+
+def forget_batch(connection: Connection, since: datetime, batch: int) -> int:
+    """Delete at most `batch` players last seen before then who have no stored game and no token; returns how many."""
+    c = tables.players.c
+    others = (tables.seats, tables.ratings, tables.tokens)
+    gone = (~exists().where(table.c.name == c.name) for table in others)
+    # A player whose game is being stored is locked, and has a later game once the lock is free.
+    names = select(c.name).where(c.last_seen < since, *gone).limit(batch).with_for_update(skip_locked=True)
+    found = list(connection.scalars(names))
+    if found:
+        connection.execute(delete(tables.players).where(c.name.in_(found)))
+    return len(found)
 
 
 def _may_go() -> Any:

@@ -35,7 +35,7 @@ from server.store.models import (
     StoredToken,
     StoredTournament,
 )
-from server.store.pruning import Keep, prune_batch
+from server.store.pruning import Keep, forget_batch, prune_batch
 from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
@@ -177,6 +177,11 @@ class Store:
     async def prune(self, keep: Keep) -> int:
         """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
         return await self._write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
+
+    @shielded
+    async def forget_players(self, since: datetime) -> int:
+        """Delete a batch of players who are gone, see `server.store.pruning`; returns how many, 0: none."""
+        return await self._write(lambda connection: forget_batch(connection, since, self._limits.prune_batch))
 
     @shielded
     async def size(self) -> int:

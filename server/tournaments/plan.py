@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from engine.contests.schedule import Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.mjai.connection import check_name
-from engine.rules import N_SEATS
+from engine.rules import EVEN_SCORES, N_SEATS
 from server.names import HOUSE_BOT_SUFFIX, imitates_house_bot
 
 MAX_ENTRANTS = 24  # every two of them are compared: the time for that grows with their number to the third
@@ -23,11 +23,13 @@ MAX_GAMES = 3000
 MAX_WALLS = MAX_GAMES // ROTATIONS
 # What a tournament may set of a room's settings; all others follow from the schedule.
 SETTABLE = (
-    "rules", "length", "decision_time", "bank_time", "wait_timeout", "idle", "house_bot", "max_faults",
+    "rules", "length", "rated", "decision_time", "bank_time", "wait_timeout", "idle", "house_bot", "max_faults",
     "resume_timeout", "fault_penalty", "spectator_delay", "pause",
 )  # fmt: skip
-# What those others are: bots are seated by the schedule, with even scores and without house bots that nobody has named.
-FIXED: dict[str, Any] = {"games": 0, "seats": "fixed", "seed": None, "fill": (), "scores": (35_000, 35_000, 35_000)}
+# What those others are: bots are seated by the schedule, with even scores, no hints, no house bots that nobody named.
+FIXED: dict[str, Any] = {
+    "games": 0, "seats": "fixed", "seed": None, "fill": (), "scores": EVEN_SCORES, "hints": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,6 @@ class Plan(BaseModel):
     walls: int  # that every three play
     games: int  # about how many there are in all, of a balanced choice of threes
     seed: int
-    rated: bool
     players: tuple[str, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ An entrant that is not there when a game of its is due is waited for as long as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -48,7 +48,6 @@ class Tournament(Room):
         """`on_due` is called with the tournament when games of it may have become due."""
         super().__init__(name, replace(settings, **FIXED), True, on_due)
         self.id, self.plan, self.status, self.created = tournament_id, plan, status, created
-        self.rated = plan.rated
         self.schedule = plan.schedule() if plan.players else []
         self.results: dict[int, Result] = {}
         self.in_play: dict[str, Due] = {}  # by the ids of the games
@@ -181,8 +180,8 @@ class Tournament(Room):
         assert due is not None
         return game_id(self.id, due.number)
 
-    def start_game(self) -> NewGame:
-        """Take the next game from the schedule; one must be due."""
+    def start_game(self, fill: Sequence[str] = ()) -> NewGame:
+        """Take the next game from the schedule, which has its house bots; one must be due."""
         due = self._next()
         assert due is not None
         del self._pending[due.number]

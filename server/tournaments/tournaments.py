@@ -20,7 +20,7 @@ from server.loop_clock import Timer, loop_clock
 from server.rooms import SEATS, Room
 from server.settings import RoomSettings
 from server.store import Store, StoredTournament, StoreError
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 from server.tournaments.document import LIVE_SAMPLES, document
 from server.tournaments.plan import Plan
 from server.tournaments.tournament import Result, Tournament
@@ -81,7 +81,7 @@ class Tournaments:
             self._rooms.add_room(tournament)
 
     def _make(self, stored: StoredTournament) -> Tournament:
-        plan, settings = Plan.model_validate(stored.plan), restored(stored.settings)
+        plan, settings = Plan.model_validate(stored.plan), restore_settings(stored.settings)
         status: Any = stored.status
         on_due = self._rooms.start_due
         return Tournament(stored.name, stored.id, settings, plan, status, stored.created, on_due)

@@ -1,7 +1,8 @@
 /** Requests to the server's HTTP API (docs/api.md). */
 
 import { tabStorage } from "./storage.js";
-import { addWords, t } from "./words.js";
+import { addWords, hasWords, t } from "./words.js";
+import "./words_errors.js";
 
 addWords({
   en: { api_unreachable: "the server cannot be reached ({problem})" },
@@ -20,12 +21,27 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {string[]} review_bots those that can review
  */
 
+/**
+ * What the server says of an error.
+ * @typedef {object} Problem
+ * @property {string} detail one line, in English
+ * @property {string} [code] what is wrong, as a word that stays the same
+ * @property {Record<string, string | number>} [values] what stands in the line, where there is a code
+ */
+
+/** An error in the language of the page, where its code has words. @param {Problem} problem */
+export function problemText({ detail, code = "", values = {} }) {
+  const key = `error_${code}`;
+  return hasWords(key) ? t(key, values) : detail;
+}
+
 /** The server has refused a request, or cannot be reached; `message` is one line to show. */
 export class ApiError extends Error {
-  /** @param {string} message @param {number} status 0: not reached */
-  constructor(message, status) {
-    super(message);
+  /** @param {Problem} problem @param {number} status 0: not reached */
+  constructor(problem, status) {
+    super(problemText(problem));
     this.status = status;
+    this.detail = problem.detail; // as the server says it
   }
 }
 
@@ -53,11 +69,11 @@ export async function request(path, options = {}) {
   try {
     response = await fetch(path, { ...options, headers });
   } catch (error) {
-    throw new ApiError(t("api_unreachable", { problem: /** @type {Error} */ (error).message }), 0);
+    throw new ApiError({ detail: t("api_unreachable", { problem: /** @type {Error} */ (error).message }) }, 0);
   }
   if (response.ok) return response;
-  const { detail = response.statusText } = await response.json().catch(() => ({}));
-  throw new ApiError(detail, response.status);
+  const problem = await response.json().catch(() => ({}));
+  throw new ApiError({ ...problem, detail: problem.detail ?? response.statusText }, response.status);
 }
 
 /** The JSON at a path. @param {string} path @returns {Promise<any>} @throws {ApiError} */

@@ -14,6 +14,7 @@ import { tabStorage } from "./storage.js";
  * @property {string} game its id
  * @property {number} seat
  * @property {boolean} over
+ * @property {boolean} hinted whether the player has asked for a hint
  * @property {number} bank seconds left in the bank, -1: all of them
  * @property {{index: number, at: number} | null} asked the open question: number of its message, time in ms
  */
@@ -24,6 +25,7 @@ import { tabStorage } from "./storage.js";
  *   that tell a page what happened before it was loaded
  * @property {(message: Message) => void} asked a message of the game, received just before, asks for a reply
  * @property {(joined: Message) => void} waiting for the game to begin
+ * @property {(hint: Message) => void} hinted the answer to `askHint`
  * @property {(text: string) => void} fault the server's line about a reply that was late or wrong
  * @property {(text: string) => void} refused the join was refused
  * @property {(text: string) => void} stopped the server has closed the connection for a reason, and may let us back
@@ -34,6 +36,7 @@ import { tabStorage } from "./storage.js";
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
+const LEAVE_TIME = 2000; // ms that the server has to take note of a player who leaves
 
 export class Client {
   /** @param {string} room @param {Listener} listener */
@@ -93,6 +96,33 @@ export class Client {
     this.open = false;
     this.#send(message);
     return true;
+  }
+
+  /** Ask what a house bot would reply to the open question. */
+  askHint() {
+    if (!this.open || this.socket?.readyState !== WebSocket.OPEN) return;
+    this.save({ hinted: true });
+    this.#send({ type: "hint" });
+  }
+
+  /**
+   * Leave the game: a house bot plays on at once, or without a connection once the time to come back is over. Resolves
+   * when the server has taken note of it.
+   * @returns {Promise<void>}
+   */
+  async leave() {
+    const { socket } = this;
+    clearTimeout(this.timer);
+    tabStorage.removeItem(this.#key);
+    this.saved = this.socket = null; // nothing connects again
+    this.open = false;
+    if (!socket) return;
+    socket.onmessage = null;
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "leave" }));
+    await new Promise((resolve) => {
+      socket.onclose = resolve;
+      setTimeout(resolve, LEAVE_TIME);
+    });
   }
 
   /** Keep what is known of the game. @param {Partial<Saved>} changes */
@@ -168,7 +198,15 @@ export class Client {
       this.#send({ type: "none" });
     }
     if (message.resume) {
-      this.saved = { secret: message.resume, game: message.game, seat: message.id, over: false, bank: -1, asked: null };
+      this.saved = {
+        secret: message.resume,
+        game: message.game,
+        seat: message.id,
+        over: false,
+        hinted: false,
+        bank: -1,
+        asked: null,
+      };
       this.save({});
     }
     const index = this.next++;
@@ -229,6 +267,9 @@ const SERVER_MESSAGES = {
     this.attempts = 0;
     this.next = from;
     this.listener.resumed();
+  },
+  hinted(message) {
+    this.listener.hinted(message);
   },
   error({ message }) {
     this.listener.fault(message);

@@ -1,6 +1,7 @@
 /** The page of a game: live while it is played, its replay afterwards. */
 
 import "./words_game.js";
+import "./words_rooms.js";
 import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
 import { dateText } from "./format.js";
@@ -47,7 +48,7 @@ async function follow() {
       if (received) wait = FIRST_WAIT;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 404) return showUnknown();
+      if (error.status === 404) return replay.isConnected ? line.replaceChildren(t("game_not_kept")) : showUnknown();
       if (error.status && error.status < 500 && error.status !== 429) return showError(error.message);
       line.replaceChildren(t("game_lost"));
     }
@@ -74,21 +75,25 @@ async function listen(signal) {
 }
 
 /** @param {any} game being played */
-function showLine({ room, rounds, spectator_delay: seconds }) {
+function showLine({ room, rounds, casual, spectator_delay: seconds }) {
   const delay = seconds ? t("game_delay_seconds", { seconds }) : t("game_delay");
   const seen = hands === "closed" ? t("game_closed") : `${t("game_open")} (${delay})`;
   const waiting = hands === "open" && rounds === 0 && ` · ${t("game_waiting")}`;
   line.replaceChildren(
     el("strong", { class: "live" }, t("game_live")),
     ` ${t("game_room", { room })} · ${seen}`,
+    casual ? ` · ${t("room_unrated")}` : "",
     waiting || "",
   );
 }
 
 /** @param {any} game finished */
-async function showReplay({ room, finished }) {
+async function showReplay({ room, finished, rated }) {
   const messages = await loadRecord(id);
-  line.replaceChildren(`${t("game_room", { room })} · ${dateText(finished, true)}`);
+  line.replaceChildren(
+    `${t("game_room", { room })} · ${dateText(finished, true)}`,
+    rated ? "" : ` · ${t("room_unrated")}`,
+  );
   if (!replay.isConnected) main.append(replay);
   replay.load(messages, { live: "", game: id, linked: true });
 }

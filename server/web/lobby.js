@@ -9,6 +9,7 @@ import { playNow } from "./play_now.js";
 import { poll } from "./poll.js";
 import { gameText, playPath, shortTexts } from "./room_settings.js";
 import { rows } from "./rows.js";
+import { watchBots } from "./watch_bots.js";
 import { language, t } from "./words.js";
 import "./words_lobby.js";
 
@@ -16,8 +17,8 @@ import "./words_lobby.js";
 /** @typedef {{name: string, house_bot: boolean, score: number}} Seat */
 /** @typedef {{name: string, house_bot: boolean, score: number, rank: number, points: number}} SeatResult */
 /** @typedef {{id: string, room: string, rules: string, length: string, rounds: number}} Game */
-/** @typedef {Game & {seats: Seat[]}} LiveGame */
-/** @typedef {Game & {seats: SeatResult[], finished: string}} FinishedGame */
+/** @typedef {Game & {seats: Seat[], casual: boolean}} LiveGame */
+/** @typedef {Game & {seats: SeatResult[], finished: string, rated: boolean}} FinishedGame */
 /** @typedef {{name: string, settings: Record<string, any>, waiting_names: string[], permanent: boolean}} Room */
 
 const EVERY = 3; // seconds between two looks
@@ -95,7 +96,9 @@ function liveRow() {
     const best = Math.max(...scores);
     setText(
       info,
-      [t("lobby_live_rounds", { n: game.rounds }), gameText(game.rules, game.length), game.room].join(" · "),
+      [t("lobby_live_rounds", { n: game.rounds }), gameText(game.rules, game.length, !game.casual), game.room].join(
+        " · ",
+      ),
     );
     setAttribute(link, "href", `/games/${game.id}`);
     setAttribute(link, "aria-label", t("lobby_watch_game", { names: namesOf(game.seats) }));
@@ -147,7 +150,7 @@ function resultRow() {
     if (list.children.length) return; // a result does not change
     setAttribute(time, "datetime", game.finished);
     setAttribute(time, "title", dateText(game.finished, true));
-    setText(info, ` · ${gameText(game.rules, game.length)} · ${game.room}`);
+    setText(info, ` · ${gameText(game.rules, game.length, game.rated)} · ${game.room}`);
     const names = namesOf(game.seats);
     setAttribute(replay, "href", `/games/${game.id}`);
     setAttribute(replay, "aria-label", t("lobby_replay_game", { names }));
@@ -260,6 +263,7 @@ function start() {
     if (server === null) {
       server = /** @type {ServerInfo} */ (await get("/api/server"));
       play.append(playNow(server));
+      if (room === null) live.element.append(watchBots(server));
       bots.append(connect(server));
     }
     const [games, open] = await Promise.all([

@@ -11,6 +11,7 @@ addWords({
     rooms: "Rooms",
     tournaments: "Tournaments",
     view: "View a record",
+    analyse: "Analyse",
     other_language: "日本語",
     pages: "Pages",
     theme_auto: "Colours: as the system",
@@ -24,6 +25,7 @@ addWords({
     rooms: "卓一覧",
     tournaments: "大会",
     view: "牌譜を見る",
+    analyse: "検討",
     other_language: "English",
     pages: "ページ",
     theme_auto: "配色：自動",
@@ -33,7 +35,14 @@ addWords({
   },
 });
 
-const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", tournaments: "/tournaments", view: "/view" };
+const LINKS = {
+  lobby: "/",
+  players: "/players",
+  rooms: "/rooms",
+  tournaments: "/tournaments",
+  view: "/view",
+  analyse: "/position",
+};
 const THEME = "nukidora.theme"; // key of the browser's storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {

@@ -2,6 +2,7 @@
 
 import { ApiError, get, post, request, setToken, token } from "./api.js";
 import { Client } from "./client.js";
+import { dangerMarks, followRiichi, NONE_PASSED } from "./danger.js";
 import { el } from "./dom.js";
 import { automatic, playable, replies, riichiDiscards } from "./legal.js";
 import { apply, initial } from "./mjai.js";
@@ -9,8 +10,12 @@ import { ownName, setOwnName } from "./own_name.js";
 import { clearError, showError, startPage, subject } from "./page.js";
 import { Clock } from "./play_clock.js";
 import { actionButtons, listenToKeys, Switches } from "./play_controls.js";
-import { gameOver, joinForm, note, resultDialog, waitsLine } from "./play_parts.js";
+import { dangerLegend, dangerText, gameOver, joinForm, note, readHint, resultDialog, waitsLine } from "./play_parts.js";
+import { Tools } from "./play_tools.js";
+import { YakuPanel } from "./play_yaku.js";
+import { lastTurn, positionAddress, positionOf } from "./position_text.js";
 import { loadRecord } from "./record.js";
+import { SITTING } from "./room_settings.js";
 import { play } from "./sounds.js";
 import { tabStorage } from "./storage.js";
 import { NukiTable } from "./table.js";
@@ -20,8 +25,10 @@ import "./words_play.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
+/** @typedef {import("./play_parts.js").Hint} Hint */
 
 const ROOM = "nukidora.room"; // key of the tab's last room, in its storage: the request that opens it again
+const NO_MARKS = {}; // the same one, so that the table need not draw the hand again
 const RESULT_TIME = 15_000; // ms that the result of a round is shown
 /** @type {Record<string, import("./sounds.js").Sound>} */
 const SOUNDS = {
@@ -42,12 +49,22 @@ class PlayPage {
     this.room = room;
     this.roomPath = `/api/rooms/${encodeURIComponent(room)}`;
     this.state = initial();
+    /** The messages of the round so far, and the states after them. @type {{message: Message, state: State}[]} */
+    this.round = [];
     this.passed = NOTHING_PASSED;
+    /** What has passed since each riichi, and the bars that follow from it. */
+    this.riichiPassed = NONE_PASSED;
+    /** @type {Record<string, import("./table.js").Mark>} */
+    this.dangers = {};
     /** The replies to the open question. @type {Message[]} */
     this.allowed = [];
     this.choosesRiichi = false;
     /** The discard chosen with a riichi, until the server asks for it. @type {Message | null} */
     this.planned = null;
+    /** What the server says of the open question, once the player has asked. @type {Hint | null} */
+    this.hint = null;
+    /** The room's settings, once the game has begun. @type {Record<string, any> | null} */
+    this.settings = null;
     /** The state whose result is shown. @type {State | null} */
     this.held = null;
     this.holdTimer = 0;
@@ -55,15 +72,22 @@ class PlayPage {
     this.clock = new Clock();
     this.switches = new Switches(() => this.actBySwitch());
     this.table = new NukiTable();
+    this.table.append(this.clock.element);
     this.dialog = el("dialog", { class: "play-dialog", "aria-label": t("play_result") });
     this.note = el("div", { class: "play-note" });
     this.waits = el("div", { class: "play-waits", "aria-live": "polite" });
     this.actions = el("div", { class: "actions", role: "group", "aria-label": t("play_actions") });
-    const keys = el("p", { class: "play-keys" }, t("play_keys"));
-    const parts = [this.clock.element, this.waits, this.actions, this.switches.element, keys];
+    this.tools = new Tools(
+      () => this.client.askHint(),
+      () => this.leave(),
+      () => this.draw(),
+    );
+    this.yaku = new YakuPanel(() => this.tools.yakuButton.click());
+    const { element: tools, keys } = this.tools;
+    const parts = [this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
-    main.append(el("div", { class: "play-table" }, this.table, this.note, this.dialog), side);
+    main.append(el("div", { class: "play-table" }, this.table, this.yaku.element, this.note, this.dialog), side);
     this.element = main;
     this.client = new Client(room, this);
     this.listen();
@@ -88,8 +112,13 @@ class PlayPage {
   /** The next message of the game. @param {Message} message @param {boolean} live not one of those sent again */
   received(message, live) {
     this.state = apply(this.state, message);
+    if (message.type === "start_kyoku") this.round = [];
+    this.round.push({ message, state: this.state });
     this.passed = followPassed(this.passed, this.state, message);
+    this.riichiPassed = followRiichi(this.riichiPassed, this.state, message);
+    this.dangers = this.state.round ? dangerMarks(this.state, this.riichiPassed, dangerText) : {};
     this.allowed = [];
+    this.hint = null;
     this.choosesRiichi = false;
     this.stopClock();
     if (message.type === "start_game") this.gameBegins();
@@ -120,6 +149,12 @@ class PlayPage {
   waiting({ needed }) {
     const text = needed ? t("play_waiting", { room: this.room, needed }) : t("play_starting");
     note(this.note, text);
+  }
+
+  /** @param {Message} message */
+  hinted(message) {
+    if (this.allowed.length) this.hint = readHint(message, this.state);
+    this.draw();
   }
 
   /** @param {string} text */
@@ -183,6 +218,7 @@ class PlayPage {
     if (!this.client.reply(reply)) return;
     this.stopClock();
     this.allowed = [];
+    this.hint = null;
     this.choosesRiichi = false;
     clearError();
     this.draw();
@@ -225,13 +261,25 @@ class PlayPage {
   async gameBegins() {
     note(this.note, "");
     const { settings } = await get(this.roomPath);
-    tabStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings }));
+    const again = Object.fromEntries(SITTING.map((name) => [name, settings[name]]));
+    tabStorage.setItem(ROOM, JSON.stringify({ name: this.room, permanent: false, settings: again }));
+    this.settings = settings;
     const left = this.client.saved?.bank ?? -1;
     this.clock.set(settings.decision_time, settings.bank_time, left < 0 ? settings.bank_time : left);
+    this.draw();
   }
 
   gameEnds() {
     if (!this.held) this.showEnd("");
+  }
+
+  /** Leave the game, and go to the lobby. */
+  async leave() {
+    this.allowed = [];
+    note(this.note, t("play_leaving"));
+    this.draw();
+    await this.client.leave();
+    location.assign("/");
   }
 
   /** Show the final result, and where to go from here. @param {string} text "" where the result is known */
@@ -247,8 +295,17 @@ class PlayPage {
   /** Show the result of the round until the player goes on. */
   hold() {
     this.held = this.state;
-    resultDialog(this.dialog, this.state);
+    resultDialog(this.dialog, this.state, this.analysis());
     this.holdFor(RESULT_TIME);
+  }
+
+  /** The address of the analysis of the own last turn in the round, "" if there was none. */
+  analysis() {
+    const messages = this.round.map(({ message }) => message);
+    const turn = lastTurn(messages, this.state.viewer);
+    if (turn < 0) return "";
+    const position = positionOf(this.round[turn].state, messages.slice(0, turn + 1), this.state.viewer);
+    return position ? positionAddress(position) : "";
   }
 
   /** @param {number} time ms after which the table goes on by itself */
@@ -271,16 +328,22 @@ class PlayPage {
   draw() {
     const state = this.held ?? this.state;
     const asked = this.allowed.length > 0 && !this.held;
+    this.clock.show(!this.held);
     this.table.hidden = !state.round;
     if (state.round) {
       const bottom = Math.max(state.viewer, 0);
       const own = asked && this.discards.length ? playable(this.discards) : null;
-      this.table.show(state, { bottom, open: false, playable: own });
+      const marks = this.hint?.marks ?? (this.tools.danger && !this.held ? this.dangers : NO_MARKS);
+      this.table.show(state, { bottom, open: false, playable: own, marks });
     }
     const act = (/** @type {Message} */ reply) => this.act(reply);
     this.actions.replaceChildren(
       ...(this.choosesRiichi ? [this.cancelButton()] : actionButtons(asked ? this.allowed : [], act)),
     );
+    const playing = ["playing", "round_over"].includes(this.state.phase);
+    const { hints = false, rated = true } = this.settings ?? {};
+    this.tools.show({ playing, hints, asked, casual: !rated || Boolean(this.client.saved?.hinted) });
+    this.yaku.show(this.tools.yaku && playing, state);
     this.drawWaits();
   }
 
@@ -296,7 +359,9 @@ class PlayPage {
     const tiles = this.discards.map(({ pai }) => pai);
     const after = tiles.includes(this.hovered) ? this.hovered : "";
     const hint = this.choosesRiichi ? "play_choose_riichi" : "";
-    this.waits.replaceChildren(...(this.state.round ? waitsLine(this.state, this.passed, after, hint) : []));
+    const waits = this.state.round ? waitsLine(this.state, this.passed, after, hint) : [];
+    const dangers = this.tools.danger && !this.hint && Object.keys(this.dangers).length ? [dangerLegend()] : [];
+    this.waits.replaceChildren(...(this.hint?.line ?? []), ...waits, ...dangers);
   }
 
   // Joining ----------------------------------------------------------------------------------------------------------

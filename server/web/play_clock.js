@@ -13,6 +13,7 @@ export class Clock {
     this.decisionTime = 0; // 0: not known yet
     this.bank = 0;
     this.askedAt = 0; // ms; 0: no question is open
+    this.shown = true; // whether an open question is shown
     this.full = 0; // seconds in the bank at the start
     this.text = el("span", { class: "clock-text" });
     this.bars = ["clock-decision", "clock-bank"].map((name) => el("span", { class: `clock-bar ${name}` }, el("span")));
@@ -48,6 +49,12 @@ export class Clock {
     return this.decisionTime ? this.bank : null;
   }
 
+  /** While the result of a round is shown, a question that is open already is not: its time still runs. @param {boolean} shown */
+  show(shown) {
+    this.shown = shown;
+    this.#draw();
+  }
+
   #left() {
     const used = this.askedAt ? (Date.now() - this.askedAt) / 1000 : 0;
     const decision = Math.max(0, this.decisionTime - used);
@@ -57,14 +64,15 @@ export class Clock {
   #draw() {
     this.element.hidden = !this.decisionTime;
     if (!this.decisionTime) return;
-    const { decision, bank } = this.#left();
-    const shares = [this.askedAt ? decision / this.decisionTime : 0, this.full ? bank / this.full : 0];
+    const running = this.shown && this.askedAt > 0;
+    const { decision, bank } = running ? this.#left() : { decision: 0, bank: this.bank };
+    const shares = [decision / this.decisionTime, this.full ? bank / this.full : 0];
     for (const [index, bar] of this.bars.entries()) bar.style.setProperty("--left", String(shares[index]));
     const left = Math.ceil(decision + bank);
-    const urgent = this.askedAt > 0 && left <= URGENT;
-    this.element.classList.toggle("clock-running", this.askedAt > 0);
+    const urgent = running && left <= URGENT;
+    this.element.classList.toggle("clock-running", running);
     this.element.classList.toggle("clock-urgent", urgent);
-    this.text.textContent = this.askedAt ? `${Math.ceil(decision)} + ${Math.ceil(bank)}` : `+ ${Math.ceil(bank)}`;
+    this.text.textContent = running ? `${Math.ceil(decision)} + ${Math.ceil(bank)}` : `+ ${Math.ceil(bank)}`;
     if (urgent && left < this.said) play("hurry");
     this.said = Math.min(this.said, left);
   }

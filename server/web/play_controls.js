@@ -102,9 +102,11 @@ export class Switches {
  * @param {string} label
  * @param {boolean} on
  * @param {(on: boolean) => void} changed
+ * @param {string | null} [key]
  */
-function toggle(label, on, changed) {
-  const button = el("button", { type: "button", class: "switch", "aria-pressed": String(on) }, label);
+export function toggle(label, on, changed, key = null) {
+  const attributes = { type: "button", class: "switch", "aria-pressed": String(on), "data-key": key };
+  const button = el("button", attributes, label);
   button.addEventListener("click", () => {
     const now = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(now));
@@ -138,12 +140,14 @@ export function listenToKeys(root, tiles, drawn) {
  */
 function keyPressed(key, root, hand, drawn) {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
-  if (root.querySelector("dialog[open]")) return false; // its button has the focus
+  if (document.querySelector("dialog[open]")) return false; // its button has the focus
   const letter = key === "Escape" ? "x" : key.toLowerCase();
-  const buttons = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(`[data-key="${CSS.escape(letter)}"]`)]);
+  const buttons = /** @type {HTMLElement[]} */ ([
+    ...root.querySelectorAll(`[data-key="${CSS.escape(letter)}"]:not([hidden])`),
+  ]);
   if (buttons.length === 1) buttons[0].click();
   else if (buttons.length > 1) buttons[(buttons.indexOf(focused) + 1) % buttons.length].focus();
-  else if (key === " " && drawn && !focused.closest(".actions, .play-switches, header")) drawn.click();
+  else if (key === " " && drawn && !focused.closest(".actions, .play-switches, .play-tools, header")) drawn.click();
   else if (key === "ArrowLeft" || key === "ArrowRight") return moveFocus(hand, focused, key === "ArrowLeft" ? -1 : 1);
   else if (key.length === 1 && POSITIONS.includes(key)) hand[POSITIONS.indexOf(key)]?.click();
   else return false;

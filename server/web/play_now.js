@@ -15,6 +15,7 @@ const CLOCKS = {
   calm: { decision_time: 20, bank_time: 60, pause: 0.7 },
   fast: { decision_time: 5, bank_time: 10, pause: 0.3 },
 };
+const COUNTS = ["rated", "casual"];
 const RESUME_TIMEOUT = 120; // seconds: people come back later than programs
 const OPPONENTS = 2;
 const USUAL = "rule"; // the opponent chosen at first
@@ -51,6 +52,7 @@ export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
     choice("length", LENGTHS, "choice_"),
     choice("clock", Object.keys(CLOCKS), "lobby_clock_"),
     choice("rules", RULES, "choice_"),
+    choice("counts", COUNTS, "lobby_counts_"),
     clockText,
     problem,
     button,
@@ -94,6 +96,8 @@ function newRoom(chosen) {
     length: chosen.get("length"),
     scores: [own, (ALL_POINTS - own) / 2, (ALL_POINTS - own) / 2],
     fill: chosen.getAll("opponent").map((bot) => (points ? `${bot}@${points}` : bot)),
+    rated: chosen.get("counts") === "rated",
+    hints: true,
     fill_delay: 0,
     resume_timeout: RESUME_TIMEOUT,
     ...CLOCKS[String(chosen.get("clock"))],
@@ -109,15 +113,18 @@ function randomName() {
 
 /** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
 function opponent(number, houseBots, ratings) {
-  const options = houseBots.map((bot) =>
-    el("option", { value: bot, selected: bot === USUAL }, described(bot, ratings[bot])),
-  );
+  const options = botOptions(houseBots, ratings, USUAL);
   return el(
     "label",
     { class: "field" },
     t("lobby_opponent", { n: number }),
     el("select", { name: "opponent" }, options),
   );
+}
+
+/** House bots to choose from. @param {string[]} bots @param {Record<string, number>} ratings @param {string} chosen */
+export function botOptions(bots, ratings, chosen) {
+  return bots.map((bot) => el("option", { value: bot, selected: bot === chosen }, described(bot, ratings[bot])));
 }
 
 /** A bot with its strength; the points come first, as a phone cuts the end. @param {string} bot @param {number} [rating] */

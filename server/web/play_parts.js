@@ -1,13 +1,18 @@
 /** Parts of the page where a person plays: its notes, dialogs and the line about waits. */
 
+import { marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
+import { signed } from "./format.js";
 import { nameInput } from "./own_name.js";
 import { finalPanel, resultPanel } from "./result.js";
 import { tile, tileName } from "./tile.js";
 import { furiten, unseen, waitsAfterDiscards, waitsOf } from "./waits.js";
 import { t } from "./words.js";
+import "./words_game.js";
 
 /** @typedef {import("./mjai.js").State} State */
+
+const NOTHING_PLAYED = { type: "", tile: "" };
 
 /**
  * Show a line over the table, and what can be done about it; "" for none.
@@ -43,10 +48,16 @@ export function joinForm(room, withToken, problem, join) {
   );
 }
 
-/** Show the result of a round. @param {HTMLDialogElement} dialog @param {State} state */
-export function resultDialog(dialog, state) {
+/**
+ * Show the result of a round.
+ * @param {HTMLDialogElement} dialog
+ * @param {State} state
+ * @param {string} analysis address of that of the own last turn, "" for none
+ */
+export function resultDialog(dialog, state, analysis) {
   const go = el("button", { type: "button", class: "primary", onclick: () => dialog.close() }, t("play_continue"));
-  open(dialog, resultPanel(state), el("footer", {}, go));
+  const link = analysis && el("a", { class: "button", href: analysis, target: "_blank" }, t("play_analyse"));
+  open(dialog, resultPanel(state), el("footer", {}, go, link));
   go.focus({ preventScroll: true });
 }
 
@@ -77,6 +88,44 @@ function open(dialog, ...children) {
   dialog.replaceChildren(...children);
   dialog.scrollTop = 0;
   if (!dialog.open) dialog.show();
+}
+
+/**
+ * @typedef {object} Hint what a house bot would do
+ * @property {Record<string, import("./table.js").Mark>} marks at the tiles of the own hand
+ * @property {HTMLElement[]} line the actions, best first
+ */
+
+/**
+ * Read the server's answer to a player who asks for a hint.
+ * @param {import("./mjai.js").Message} message
+ * @param {State} state
+ * @returns {Hint | null} null where it says nothing
+ */
+export function readHint({ bot, actions }, state) {
+  const { choices } = readNote({ actions });
+  if (!choices.length) return null;
+  const best = choices[0].value;
+  const items = choices.map(({ action, value }) => {
+    const what = action.type === "dahai" ? tile(action.tile) : t(`replay_${action.type}`);
+    return el("span", { class: "wait" }, what, value < best && el("span", {}, signed(value - best, 3)));
+  });
+  const label = el("span", { class: "waits-label" }, t("play_hint_of", { bot }));
+  const line = el("span", { class: "play-hint", title: t("play_hint_values") }, label, items);
+  return { marks: marksOf(choices, NOTHING_PLAYED, state.seats[state.viewer]), line: [line] };
+}
+
+/** Why a discard is safe or not. @param {import("./danger.js").Reason} reason @param {string} name of the opponent */
+export function dangerText(reason, name) {
+  return t("play_danger_against", { reason: t(`play_danger_${reason}`), name });
+}
+
+/** What the bars of the tiles mean, the safe ones first. */
+export function dangerLegend() {
+  const items = [0, 1, 2, 3].map((level) =>
+    el("span", { class: "danger-key" }, el("span", { class: `danger-${level}` }), t(`play_danger_level_${level}`)),
+  );
+  return el("span", { class: "danger-legend" }, items);
 }
 
 /**

@@ -6,6 +6,7 @@ import { el } from "./dom.js";
 import { dateText, number, percent, signed } from "./format.js";
 import { showError, startPage, subject } from "./page.js";
 import { pages, placements, playerLink, tableHead } from "./player_parts.js";
+import { reviewForm } from "./player_review.js";
 import { RULES } from "./room_settings.js";
 import { t } from "./words.js";
 import "./words_players.js";
@@ -16,7 +17,7 @@ import "./words_players.js";
 /** @typedef {Record<string, number | null> & {games: number, play: Counts}} Statistics */
 /** @typedef {{name: string, house_bot: boolean, games: number, better: number, mean_rank_difference: number}} Opponent */
 /** @typedef {{name: string, house_bot: boolean, score: number, rank: number, points: number}} Seat */
-/** @typedef {{id: string, room: string, finished: string, seats: Seat[]}} Game */
+/** @typedef {{id: string, room: string, finished: string, rated: boolean, seats: Seat[]}} Game */
 
 const POINTS = 200; // of the chart
 const OPPONENTS = 10;
@@ -241,10 +242,11 @@ function gameRow(game, name) {
   });
   const date = dateText(game.finished, true);
   const link = el("a", { href: `/games/${game.id}` }, date);
+  const unrated = !game.rated && el("span", { class: "chip" }, t("room_unrated"));
   return el(
     "li",
     {},
-    el("div", { class: "row" }, link, el("span", { class: "chip" }, game.room)),
+    el("div", { class: "row" }, link, el("span", { class: "chip" }, game.room), unrated),
     el("ol", {}, results),
   );
 }
@@ -256,13 +258,15 @@ async function start() {
   /** @type {Player} */
   const player = await get(path);
   main.append(heading(player));
-  const [rating, statistics, opponents, latest] = await Promise.all([
+  const [rating, statistics, opponents, latest, review] = await Promise.all([
     ratingSection(path, player),
     statisticsSection(path),
     opponentsSection(path, name),
     gamesSection(name),
+    reviewForm(path, player.games),
   ]);
   main.append(rating, el("div", { class: "player-columns" }, statistics, el("div", {}, opponents, latest)));
+  main.append(section("player_review", ...review));
 }
 
 start().catch((error) => {

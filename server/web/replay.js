@@ -5,6 +5,7 @@ import "./words_game.js";
 import { actionOf, marksOf, readNote } from "./annotations.js";
 import { el } from "./dom.js";
 import { keyName } from "./keys.js";
+import { lastTurn, positionAddress, positionOf } from "./position_text.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
@@ -83,6 +84,7 @@ export class NukiReplay extends HTMLElement {
   #help = el("p", { class: "replay-keys", hidden: true }, t("replay_keys"));
   #links = el("div", { class: "replay-links" });
   #review = el("a", { class: "button" }, t("replay_review"));
+  #analyse = el("a", { class: "button", "data-control": "analyse", hidden: true }, t("replay_analyse"));
   #listening = new AbortController();
 
   connectedCallback() {
@@ -202,7 +204,7 @@ export class NukiReplay extends HTMLElement {
       iconButton("next_decision", () => this.stepDecision(1)),
       iconButton("next_round", () => this.stepRound(1)),
     );
-    const buttonsBelow = [this.#hands, this.#helpButton, this.#links];
+    const buttonsBelow = [this.#hands, this.#helpButton, this.#analyse, this.#links];
     const second = el("div", { class: "replay-settings" }, speed, this.#seats, ...buttonsBelow);
     const first = el("div", { class: "replay-moves" }, buttons, this.#where, this.#list.element);
     return el("div", { class: "replay-controls" }, this.#seek.element, first, second, this.#help);
@@ -229,7 +231,8 @@ export class NukiReplay extends HTMLElement {
     this.#results = results.length;
     this.#note.hidden = !this.#timeline.hasNotes;
     const chosen = this.#scores?.element.contains(document.activeElement);
-    this.#scores = rounds.length ? new ScorePanel(this.#timeline, (place) => this.go(place)) : null;
+    const go = (/** @type {number} */ place) => this.go(place);
+    this.#scores = rounds.length ? new ScorePanel(this.#timeline, go, () => this.#draw()) : null;
     const last = live && results.at(-1);
     this.#side.replaceChildren(
       ...(last
@@ -276,12 +279,13 @@ export class NukiReplay extends HTMLElement {
     Object.assign(this.dataset, { place: this.#place, round: place.round, step, seat: this.#seat });
     const where = t("replay_place", { round: shortRoundName(round), step, steps: end });
     this.#where.textContent = where;
-    this.#seek.show(this.#place, where);
+    this.#seek.show(this.#place, where, this.#scores?.whole ? timeline.last : this.#place);
     this.#list.show(place.round);
     this.#scores?.show(this.#place);
     this.#drawTable(place.state);
     this.#drawBelow(place);
     this.#link(place.round, step);
+    this.#linkAnalysis(first);
   }
 
   /** @param {import("./mjai.js").State} state */
@@ -315,6 +319,16 @@ export class NukiReplay extends HTMLElement {
     if (!linked) return;
     const hands = live || (this.#open ? "open" : "closed");
     writeFragment(live ? { seat: this.#seat, hands } : { round, step, seat: this.#seat, hands });
+  }
+
+  /** Link the analysis of the last turn, where its hand is known. @param {number} first place of the round */
+  #linkAnalysis(first) {
+    const places = this.#timeline.places.slice(first, this.#place + 1);
+    const messages = places.map(({ message }) => message);
+    const turn = lastTurn(messages);
+    const found = turn < 0 ? null : positionOf(places[turn].state, messages.slice(0, turn + 1), messages[turn].actor);
+    this.#analyse.hidden = !found;
+    if (found) this.#analyse.href = positionAddress(found);
   }
 
   #readFragment() {

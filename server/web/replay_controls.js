@@ -40,6 +40,8 @@ export function setIcon(button, name) {
 export class SeekBar {
   #rounds = el("div", { class: "seek-rounds" });
   #marks = el("div", { class: "seek-marks" });
+  /** @type {number[]} */
+  #marked = []; // places of the marks
 
   /** @param {(place: number) => void} go */
   constructor(go) {
@@ -54,6 +56,7 @@ export class SeekBar {
     this.element.style.setProperty("--last", String(Math.max(timeline.last, 1)));
     const marks = timeline.marks().slice(this.#marks.childElementCount);
     this.#marks.append(...marks.map(({ place, kind }) => at(place, { class: `seek-mark ${kind}`, "data-mark": kind })));
+    this.#marked.push(...marks.map(({ place }) => place));
     const rounds = timeline.rounds.slice(this.#rounds.childElementCount);
     this.#rounds.append(...rounds.map(({ first }) => at(first, { class: "seek-round" })));
   }
@@ -61,13 +64,17 @@ export class SeekBar {
   /** Forget all marks. */
   clear() {
     this.#marks.replaceChildren();
+    this.#marked = [];
     this.#rounds.replaceChildren();
   }
 
-  /** @param {number} place @param {string} text where that is */
-  show(place, text) {
+  /** @param {number} place @param {string} text where that is @param {number} until the last place that may be marked */
+  show(place, text, until) {
     this.input.value = String(place);
     this.input.setAttribute("aria-valuetext", text);
+    for (const [index, mark] of [...this.#marks.children].entries()) {
+      /** @type {HTMLElement} */ (mark).hidden = this.#marked[index] > until;
+    }
   }
 }
 

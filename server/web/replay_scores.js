@@ -15,11 +15,10 @@ const WHOLE = "nukidora.whole_game"; // key of the browser's storage
 export class ScorePanel {
   #chart = el("div");
   #whole = el("input", { type: "checkbox", checked: browserStorage.getItem(WHOLE) === "1" });
-  #place = 0;
   #over = -1; // rounds that are shown
 
-  /** @param {Timeline} timeline @param {(place: number) => void} go */
-  constructor(timeline, go) {
+  /** @param {Timeline} timeline @param {(place: number) => void} go @param {() => void} turned the switch, see `whole` */
+  constructor(timeline, go, turned) {
     this.timeline = timeline;
     this.rows = timeline.rounds.map(({ first }, index) => row(timeline, index, () => go(first)));
     const names = timeline.latest.seats.map(({ name }) => name);
@@ -32,7 +31,7 @@ export class ScorePanel {
     );
     this.#whole.addEventListener("change", () => {
       browserStorage.setItem(WHOLE, this.#whole.checked ? "1" : "");
-      this.show(this.#place);
+      turned();
     });
     this.element = el(
       "section",
@@ -44,10 +43,14 @@ export class ScorePanel {
     );
   }
 
+  /** Whether what happens after the place may be shown. */
+  get whole() {
+    return this.#whole.checked;
+  }
+
   /** Show the rounds that are over at a place. @param {number} place */
   show(place) {
-    this.#place = place;
-    const over = this.timeline.roundsOver(this.#whole.checked ? this.timeline.last : place);
+    const over = this.timeline.roundsOver(this.whole ? this.timeline.last : place);
     if (over === this.#over) return;
     this.#over = over;
     const chosen = document.activeElement;

@@ -20,7 +20,7 @@ import { t } from "./words.js";
 /**
  * @typedef {object} Opinion
  * @property {number} best index in `actions`
- * @property {number} actual index in `actions`
+ * @property {number} actual index in `actions`, -1 where nothing was played
  * @property {number | null} loss in placements, null: what was played was not evaluated
  * @property {Option[]} actions best first
  */
@@ -62,7 +62,7 @@ export function isMistake({ loss }) {
 }
 
 /** An action as a text and tiles. @param {Message} action */
-function actionNode(action) {
+export function actionNode(action) {
   return el("span", { class: "review-action" }, actionParts(action));
 }
 
@@ -88,7 +88,7 @@ export function optionText({ value, prob }) {
 }
 
 /** A loss in placements, coloured. @param {number | null} loss */
-function lossNode(loss) {
+export function lossNode(loss) {
   if (loss === null) return el("span", { class: "muted", title: t("review_unknown") }, "–");
   if (loss > 0 && loss < LEAST) return el("span", { class: "muted" }, "≈0");
   const colour = loss >= BLUNDER ? "bad" : loss >= MISTAKE ? "warn" : "muted";
@@ -118,7 +118,8 @@ export function opinionPanel(bot, opinion) {
       index === actual && el("span", { class: "chip" }, t("review_played")),
     );
   });
-  const verdict = actual === best ? el("span", { class: "good" }, t("review_agrees")) : lossNode(loss);
+  const verdict =
+    actual < 0 ? "" : actual === best ? el("span", { class: "good" }, t("review_agrees")) : lossNode(loss);
   return el(
     "section",
     { class: "opinion", "aria-label": t("review_opinion", { bot }), "data-bot": bot },

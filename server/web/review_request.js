@@ -1,9 +1,10 @@
 /** Asks the server for a review: a form for the seat and the bots, the progress, and the review once it is done. */
 
 import "./words_review.js";
-import { ApiError, get, request } from "./api.js";
+import { ApiError } from "./api.js";
 import { el } from "./dom.js";
 import { clearError, showError } from "./page.js";
+import { reviewed } from "./review_progress.js";
 import { showReview } from "./review_view.js";
 import { t } from "./words.js";
 
@@ -11,7 +12,6 @@ import { t } from "./words.js";
 /** @typedef {{seat: number, bots: string[]}} Wanted */
 /** @typedef {{game: string, record?: undefined} | {game?: undefined, record: Blob}} Source id of a game of this server, or a gzipped record */
 
-const BETWEEN = 500; // milliseconds between questions about the progress
 const MOST_BOTS = 2;
 
 /** The seat and the bots that the fragment of the URL names. @param {string[]} bots those there are @returns {Wanted} */
@@ -100,24 +100,17 @@ export class ReviewRequest {
   /** Ask for a review, wait for it, and show it. @param {Wanted} wanted @param {number} number of this request */
   async #review({ seat, bots }, number) {
     const { game = "", record } = this.source;
-    const bar = el("progress", { "aria-label": t("review_progress") });
-    const line = el("p", { role: "status" }, t("review_starting"));
-    this.#found.replaceChildren(el("div", { class: "review-progress" }, bar, line));
     const query = new URLSearchParams([["seat", String(seat)], ...bots.map((bot) => ["bot", bot])]);
     if (game) query.set("game", game);
     const headers = record && { "Content-Type": "application/gzip" };
-    let state = await (await request(`/api/reviews?${query}`, { method: "POST", body: record, headers })).json();
-    while (state.status === "queued" || state.status === "running") {
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN));
-      if (number !== this.#newest) return;
-      state = await get(`/api/reviews/${state.id}`);
-      if (state.decisions) {
-        Object.assign(bar, { max: state.decisions, value: state.done });
-        line.textContent = t("review_working", { done: state.done, decisions: state.decisions });
-      } else line.textContent = t(state.status === "queued" ? "review_waiting" : "review_starting");
-    }
-    if (state.status === "failed") throw new ApiError(state.error, 0);
-    const result = await get(`/api/reviews/${state.id}/result`);
-    if (number === this.#newest) this.#end = showReview(this.#found, this.messages, result, game);
+    const isWanted = () => number === this.#newest;
+    const result = await reviewed(
+      this.#found,
+      `/api/reviews?${query}`,
+      { body: record, headers },
+      "review_working",
+      isWanted,
+    );
+    if (result) this.#end = showReview(this.#found, this.messages, result, game, true);
   }
 }

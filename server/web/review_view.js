@@ -5,7 +5,8 @@ import "./words_review.js";
 import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
 import { keyName } from "./keys.js";
-import { apply, initial, MjaiError } from "./mjai.js";
+import { positionAddress, positionOf } from "./position_text.js";
+import { followed, REGION } from "./review_followed.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
 
@@ -13,7 +14,6 @@ import { language, t } from "./words.js";
 /** @typedef {parts.Review} Review */
 
 const PAUSE = 250; // milliseconds until the place is written into the URL: browsers refuse many writes at once
-const REGION = { class: "scroll", tabindex: 0, role: "region" }; // that may be scrolled, with the keyboard too
 const FIELDS = "input, select, textarea";
 
 /** Keys, with `Shift+` for arrows. @type {Record<string, (view: ReviewView) => void>} */
@@ -34,10 +34,11 @@ const KEYS = {
  * @param {Message[]} messages of the game, canonical, as `review.decisions[].message` counts them
  * @param {Review} review
  * @param {string} [game] id of the game on this server, to link its replay; "" for none
+ * @param {boolean} [served] whether a server shows it, whose page for a position is linked
  * @returns {() => void} ends it: keys and the fragment are not listened to any more
  */
-export function showReview(main, messages, review, game = "") {
-  const view = new ReviewView(messages, review, game);
+export function showReview(main, messages, review, game = "", served = false) {
+  const view = new ReviewView(messages, review, game, served);
   const listening = new AbortController();
   const { signal } = listening;
   document.documentElement.lang = language();
@@ -48,20 +49,9 @@ export function showReview(main, messages, review, game = "") {
   return () => listening.abort();
 }
 
-/**
- * The states after each message. One that is impossible changes nothing: the rest of its round has no decisions.
- * @param {Message[]} messages
- */
-function followed(messages) {
-  let state = initial();
-  return messages.map((message) => {
-    try {
-      state = apply(state, message);
-    } catch (error) {
-      if (!(error instanceof MjaiError)) throw error;
-    }
-    return state;
-  });
+/** Show the page of a file. @param {HTMLElement} main filled with it @param {{messages: Message[], review: Review}} data */
+export function show(main, { messages, review }) {
+  showReview(main, messages, review);
 }
 
 class ReviewView {
@@ -75,13 +65,16 @@ class ReviewView {
   #opinions = el("div", { class: "review-opinions" });
   #bots = el("div", { class: "row" });
   #replay = el("a", { class: "button" }, t("review_replay"));
+  #analyse = el("a", { class: "button", "data-control": "analyse", hidden: true }, t("review_analyse"));
   #hands = el("button", { type: "button", onclick: () => this.turnHands() }, t("review_open"));
   #decisions = el("div", { ...REGION, "aria-label": t("review_decisions") });
 
-  /** @param {Message[]} messages @param {Review} review @param {string} game */
-  constructor(messages, review, game) {
+  /** @param {Message[]} messages @param {Review} review @param {string} game @param {boolean} served */
+  constructor(messages, review, game, served) {
     this.review = review;
     this.game = game;
+    this.served = served;
+    this.messages = messages;
     this.states = followed(messages);
     this.starts = messages.flatMap(({ type }, index) => (type === "start_kyoku" ? [index] : []));
     this.element = this.#build();
@@ -100,7 +93,7 @@ class ReviewView {
       button("next", () => this.go(this.index + 1)),
       button("next_mistake", () => this.goToMistake(1)),
     );
-    const settings = el("div", { class: "row" }, this.#bots, this.#hands, this.game && this.#replay);
+    const settings = el("div", { class: "row" }, this.#bots, this.#hands, this.game && this.#replay, this.#analyse);
     return el(
       "div",
       { class: "review" },
@@ -222,6 +215,10 @@ class ReviewView {
     this.#opinions.replaceChildren(...bots.map((bot, index) => parts.opinionPanel(bot, decision.reviews[index])));
     const step = decision.message - this.starts[decision.round];
     this.#replay.href = `/games/${encodeURIComponent(this.game)}#round=${decision.round}&step=${step}&seat=${seat}`;
+    const before = this.messages.slice(this.starts[decision.round], decision.message + 1);
+    const position = this.served && positionOf(state, before, seat);
+    this.#analyse.hidden = !position;
+    if (position) this.#analyse.href = positionAddress(position, bots);
     for (const row of this.#decisions.querySelectorAll("tbody tr")) {
       const isShown = Number(/** @type {HTMLElement} */ (row).dataset.decision) === this.index;
       if (isShown) row.setAttribute("aria-current", "true");

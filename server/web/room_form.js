@@ -11,6 +11,7 @@ import { t } from "./words.js";
 /** @typedef {HTMLInputElement | HTMLSelectElement} Input */
 
 const SCORES = [0, 1, 2]; // one for each player
+const FLAGS = ["true", "false"];
 const MAX_FILL = 2; // house bots in a room
 const AT = /^body: (?:settings\.)?(\w+)/; // where an error of the API is: the name of a field, or `room` for its name
 const SEED = /^\d+$/; // up to 64 bits, more than a number of JavaScript holds
@@ -70,7 +71,7 @@ export function roomForm(server, values, opened, cancelled) {
       if (sent) opened(name.value.trim());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(shown, problem, error.message);
+      tell(shown, problem, error.message, error.detail);
     } finally {
       button.disabled = false;
     }
@@ -123,6 +124,9 @@ function inputsOf({ name, kind, choices = [] }, value, bots) {
   }
   if (kind === "choice")
     return [select(name, ownFirst(choices, value), value, (v) => (v ? t(`choice_${v}`) : t("room_own")))];
+  if (kind === "flag") {
+    return [select(name, ownFirst(FLAGS, String(value)), String(value), (v) => (v ? t(`choice_${v}`) : t("room_own")))];
+  }
   if (kind === "bot") return [select(name, ownFirst(bots, value), value, (bot) => bot || t("room_own"))];
   if (kind === "scores")
     return SCORES.map((_, i) => el("input", { name, type: "number", step: 100, value: value?.[i] }));
@@ -164,6 +168,7 @@ function valueJson({ kind }, inputs) {
   }
   if (kind === "seed" && !value.trim()) return "null"; // random, also where the server has one of its own
   if (kind === "seed") return SEED.test(value.trim()) ? String(BigInt(value.trim())) : JSON.stringify(value);
+  if (kind === "flag") return value;
   if (kind === "choice" || kind === "bot") return value && JSON.stringify(value);
   if (validity.badInput) return JSON.stringify("no number"); // for the API to refuse
   return value && JSON.stringify(Number(value));
@@ -174,9 +179,10 @@ function valueJson({ kind }, inputs) {
  * @param {Shown} shown
  * @param {HTMLElement} general at the end of the form
  * @param {string} text "" removes what is shown
+ * @param {string} [detail] as the server says it: where the error is
  */
-function tell(shown, general, text) {
-  const found = AT.exec(text)?.[1] ?? "";
+function tell(shown, general, text, detail = "") {
+  const found = AT.exec(detail)?.[1] ?? "";
   const at = shown.has(found) ? found : found === "room" ? "name" : "";
   for (const [name, { inputs, problem }] of shown) {
     problem.textContent = name === at ? text.replace(/^body: /, "") : "";

@@ -7,7 +7,22 @@ import "./words_rooms.js";
 export const RULES = ["tenhou", "majsoul"];
 export const LENGTHS = ["east", "hanchan"];
 
-/** @typedef {"choice" | "count" | "seconds" | "points" | "seed" | "bot" | "bots" | "scores"} Kind */
+/** What a room for one sitting may set: `SITTING` of server/rooms.py. */
+export const SITTING = [
+  "rules",
+  "length",
+  "scores",
+  "rated",
+  "hints",
+  "fill",
+  "fill_delay",
+  "decision_time",
+  "bank_time",
+  "pause",
+  "resume_timeout",
+];
+
+/** @typedef {"choice" | "count" | "seconds" | "points" | "seed" | "flag" | "bot" | "bots" | "scores"} Kind */
 
 /**
  * @typedef {object} Field
@@ -24,6 +39,8 @@ export const GROUPS = {
     { name: "length", kind: "choice", choices: LENGTHS },
     { name: "games", kind: "count", unlimited: true },
     { name: "scores", kind: "scores" },
+    { name: "rated", kind: "flag" },
+    { name: "hints", kind: "flag" },
     { name: "seats", kind: "choice", choices: ["random", "fixed"] },
     { name: "seed", kind: "seed" },
   ],
@@ -56,6 +73,7 @@ export const GROUPS = {
 export function valueText({ kind, unlimited, choices = [] }, value) {
   if (unlimited && value === 0) return t("room_no_limit");
   if (kind === "seconds") return t("room_seconds", { n: value });
+  if (kind === "flag") return t(`choice_${value}`);
   if (choices.includes(value)) return t(`choice_${value}`);
   if (kind === "bots") return value.length ? value.join(", ") : t("room_nobody");
   if (kind === "scores") return value.map((/** @type {number} */ score) => number(score)).join(" / ");
@@ -68,10 +86,10 @@ export function valueText({ kind, unlimited, choices = [] }, value) {
  * @returns {string[]}
  */
 export function shortTexts(settings) {
-  const { rules, length, decision_time, bank_time, fill, fill_delay } = settings;
+  const { rules, length, rated, decision_time, bank_time, fill, fill_delay } = settings;
   const filled = fill.length ? (fill_delay ? "room_filled" : "room_filled_now") : "room_not_filled";
   return [
-    gameText(rules, length),
+    gameText(rules, length, rated),
     t("room_clock", { n: decision_time, bank: bank_time }),
     t(filled, { bots: fill.join(", "), n: fill_delay }),
   ];
@@ -81,11 +99,13 @@ export function shortTexts(settings) {
  * Rules and length in words; they may be of another version of the server.
  * @param {string} rules
  * @param {string} length
+ * @param {boolean} rated whether the game counts for ratings
  */
-export function gameText(rules, length) {
-  return [rules, length]
-    .map((value) => (RULES.includes(value) || LENGTHS.includes(value) ? t(`choice_${value}`) : value))
-    .join(" · ");
+export function gameText(rules, length, rated) {
+  const known = [rules, length].map((value) =>
+    RULES.includes(value) || LENGTHS.includes(value) ? t(`choice_${value}`) : value,
+  );
+  return [...known, ...(rated ? [] : [t("room_unrated")])].join(" · ");
 }
 
 /** Where one plays in a room. @param {string} name */

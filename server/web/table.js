@@ -13,7 +13,7 @@ import { t } from "./words.js";
  * @typedef {object} Mark a bar at a tile
  * @property {number} value height, 0 to 1
  * @property {string} text what a tooltip says
- * @property {"best" | "played" | ""} role
+ * @property {"best" | "played" | "danger-0" | "danger-1" | "danger-2" | "danger-3" | ""} role
  */
 
 /**
@@ -34,7 +34,10 @@ const LINE = 6; // discards in a line of a river; the last line is longer if nee
 const LINES = 3;
 const DORA_MARKERS = 5;
 
-/** Draws only what has changed since the state before, so that stepping through a game is cheap. */
+/**
+ * Draws only what has changed since the state before, so that stepping through a game is cheap. What a page has put into
+ * the element lies on the board.
+ */
 export class NukiTable extends HTMLElement {
   /** @type {Place[]} what belongs to a seat, by side */
   #places = [];
@@ -65,7 +68,8 @@ export class NukiTable extends HTMLElement {
     const middle = el("div", { class: "plate" }, centre, ...this.#places.map(({ edge }) => edge));
     const seats = this.#places.map(({ root }) => root);
     this.setAttribute("role", "group");
-    this.append(el("div", { class: "board" }, panel, middle, seats, callLabel), live);
+    const laid = [...this.children];
+    this.append(el("div", { class: "board" }, panel, middle, seats, callLabel, laid), live);
     return plate;
   }
 

@@ -102,6 +102,11 @@ addWords({
 
 const WINDS = ["E", "S", "W"];
 
+/** `East` or `東`. @param {string} wind */
+export function windName(wind) {
+  return t(`table_wind_${wind}`);
+}
+
 /** `East 1` or `東1局`. @param {Round} round */
 export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });

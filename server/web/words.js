@@ -17,6 +17,11 @@ export function language() {
   return LANGUAGE;
 }
 
+/** Whether there are words for a key. @param {string} key */
+export function hasWords(key) {
+  return Object.hasOwn(WORDS[LANGUAGE], key);
+}
+
 /** @param {Language} chosen shown once the page is loaded again */
 export function setLanguage(chosen) {
   browserStorage.setItem(KEY, chosen);

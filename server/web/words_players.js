@@ -35,7 +35,8 @@ addWords({
       "The line is the estimated skill, the band its uncertainty (three standard deviations). The lower edge is the rating in the list of players.",
     player_game: "Rated game",
     player_game_n: "Game {n}, {date}",
-    player_unrated: "No rated game yet. A game in which two seats have the same name is not rated.",
+    player_unrated:
+      "No rated game yet. Casual games, games with a hint or a handicap, and those in which two seats have the same name are not rated.",
     player_statistics: "Statistics",
     player_of_latest: "At most the latest 10,000 games are counted.",
     player_period: "Period",
@@ -88,6 +89,8 @@ addWords({
     player_difference_help: "Below zero, {name} is the better one.",
     player_alone: "No opponents yet.",
     player_latest: "Latest games",
+    player_review: "Review",
+    player_review_start: "Review the latest games ({n})",
   },
   ja: {
     players_title: "成績",
@@ -119,7 +122,8 @@ addWords({
     player_rating_help: "線は強さの推定値、帯はその誤差（標準偏差の3倍）です。帯の下端が一覧のレートになります。",
     player_game: "対局（レート対象）",
     player_game_n: "{n}戦目（{date}）",
-    player_unrated: "レート対象の対局はまだありません。同じ名前が二人いる対局は対象外です。",
+    player_unrated:
+      "レート対象の対局はまだありません。レーティングなしの対局、ヒントやハンデのある対局、同じ名前が二人いる対局は対象外です。",
     player_statistics: "成績",
     player_of_latest: "条件に合う直近10,000戦までの集計です。",
     player_period: "期間",
@@ -172,5 +176,7 @@ addWords({
     player_difference_help: "マイナスなら{name}のほうが上位です。",
     player_alone: "対戦相手はまだいません。",
     player_latest: "最近の対局",
+    player_review: "検討",
+    player_review_start: "最近の対局を検討する（{n}対局）",
   },
 });

@@ -47,7 +47,7 @@ def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def ratings_of(*points: float) -> Ratings:
-    return Ratings(np.array(points), np.eye(len(points)), 100)
+    return Ratings(np.array(points), np.eye(len(points)), np.zeros((len(points), len(points))), 100)
 
 
 def settings(n: int) -> list[Setting]:

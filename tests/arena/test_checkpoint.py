@@ -20,7 +20,7 @@ from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
 from arena.tallies.names import N_TALLIES
-from arena.tallies.observer import MAX_BYTES, packed
+from arena.tallies.observer import MAX_BYTES, pack
 
 SETTINGS = RunSettings(("random", "random", "tsumogiri"), 30, 0, "tenhou", "east")
 IDENTITY = run_identity(SETTINGS, None)
@@ -131,7 +131,7 @@ def test_bundled_weights_belong_to_a_run_wherever_the_repository_lies(
         ("walls", [0, True]),
         ("counts", 0),
         ("luck", [0.0]),
-        ("tallies", packed(np.zeros((1, 3, N_TALLIES), np.int32))[:-5]),
+        ("tallies", pack(np.zeros((1, 3, N_TALLIES), np.int32))[:-5]),
         ("tallies", base64.b85encode(zlib.compress(bytes(MAX_BYTES + 12), 1)).decode()),
         ("faults", 1),
     ],

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.columns import PLAY, RESULTS
 from arena.results import Results
 from arena.run import ArenaRun
 from arena.running import next_steps, run
@@ -57,16 +56,6 @@ def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     assert "\x1b" not in done.stdout + done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert "…" not in done.stdout, "something was cut"
-
-
-def test_help_defines_the_columns(arena: Arena) -> None:
-    done = arena("--help")
-    assert done.returncode == 0
-    for word in ("placement", "deal-in", "riichi", "nukidora", "FILE.partial"):
-        assert word in done.stdout
-    for statistic in (*RESULTS, *PLAY):
-        heading = " ".join(statistic.heading.split())
-        assert f" {heading} {statistic.help} " in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow

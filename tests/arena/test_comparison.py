@@ -10,8 +10,8 @@ import pytest
 from arena.bot_games import BotGames, Comparison, compare, compare_all
 from arena.columns import comparison_as_json
 from arena.report import better_bots, luck_line, not_told_apart
+from engine.common.student import cdf, quantile
 from engine.contests.estimates import Estimate
-from engine.contests.student import cdf, quantile
 
 
 def games(bot: str, placements: list[list[int]]) -> BotGames:
@@ -20,19 +20,20 @@ def games(bot: str, placements: list[list[int]]) -> BotGames:
     return BotGames(bot, np.zeros((*array.shape, 1), dtype=np.int32), array, array * 0.0)
 
 
-A = games("a", [[1, 1, 2], [1, 3, 1], [2, 1, 1], [1, 2, 3]])
-B = games("b", [[2, 2, 1], [3, 1, 3], [1, 2, 3], [2, 1, 2]])
+TIMES = 10  # so many walls that the difference is not taken for that of walls which are alike by chance
+A = games("a", [[1, 1, 2], [1, 3, 1], [2, 1, 1], [1, 2, 3]] * TIMES)
+B = games("b", [[2, 2, 1], [3, 1, 3], [1, 2, 3], [2, 1, 2]] * TIMES)
 
 
 def test_the_difference_is_paired_by_walls() -> None:
     pair = compare(A, B)
-    differences = [4 / 3 - 5 / 3, 5 / 3 - 7 / 3, 4 / 3 - 6 / 3, 6 / 3 - 5 / 3]
-    error = stdev(differences) / 4**0.5
+    differences = [4 / 3 - 5 / 3, 5 / 3 - 7 / 3, 4 / 3 - 6 / 3, 6 / 3 - 5 / 3] * TIMES
+    error = stdev(differences) / len(differences) ** 0.5
     assert pair.difference.mean == pytest.approx(mean(differences))
-    assert pair.difference.interval == pytest.approx(quantile(0.975, 3) * error)
-    assert pair.superiority == pytest.approx(cdf(-mean(differences) / error, 3))
+    assert pair.difference.interval == pytest.approx(quantile(0.975, 39) * error)
+    assert pair.superiority == pytest.approx(cdf(-mean(differences) / error, 39))
     assert 0.5 < pair.superiority < 1
-    assert pair.n_games == 12
+    assert pair.n_games == 120
 
 
 def test_the_other_way_round_everything_is_reversed() -> None:
@@ -44,7 +45,7 @@ def test_the_other_way_round_everything_is_reversed() -> None:
 
 
 def test_every_two_bots_are_compared_once() -> None:
-    assert [(pair.bot, pair.against) for pair in compare_all([A, B, games("c", [[3, 3, 3]] * 4)])] == [
+    assert [(pair.bot, pair.against) for pair in compare_all([A, B, games("c", [[3, 3, 3]] * 4 * TIMES)])] == [
         ("a", "b"),
         ("a", "c"),
         ("b", "c"),
@@ -92,14 +93,15 @@ def test_that_many_more_games_do_tell_them_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("placements", "superiority", "apart"), [([[1, 1, 1]] * 5, 1.0, True), ([[2, 2, 2]] * 5, 0.5, False)]
+    ("walls", "place", "superiority", "apart"),
+    [(5, 1, cdf(2.5, 4), False), (8, 1, cdf(4, 7), True), (5, 2, 0.5, False)],
 )
-def test_the_same_on_every_wall(placements: list[list[int]], superiority: float, apart: bool) -> None:
-    pair = compare(games("a", placements), games("b", [[2, 2, 2]] * 5))
-    assert pair.superiority == superiority
+def test_the_same_on_every_wall(walls: int, place: int, superiority: float, apart: bool) -> None:
+    """Counts as if one of the walls were off by two: that of a bot who changes places with the other."""
+    pair = compare(games("a", [[place] * 3] * walls), games("b", [[2, 2, 2]] * walls))
+    assert pair.superiority == pytest.approx(superiority)
     assert pair.told_apart is apart
-    assert pair.more_games is None
-    assert pair.difference.interval == 0.0
+    assert pair.difference.interval == pytest.approx(quantile(0.975, walls - 1) * 2 / walls)
 
 
 def test_one_wall_compares_nothing() -> None:

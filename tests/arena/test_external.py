@@ -127,8 +127,8 @@ def test_a_saved_game_says_where_a_bot_failed_and_what_follows_is_not_judged(tmp
         reviewed = seat_decisions(record, found.seat)
         assert {decision.message < number - 1 for decision in reviewed.decisions} <= {True}
         assert seat_decisions(record, (found.seat + 1) % 3).decisions[-1].message > number
-        assert record.told_handed_over(found.seat) == told
-        assert record.told_handed_over((found.seat + 1) % 3) == ""
+        assert record.describe_handover(found.seat) == told
+        assert record.describe_handover((found.seat + 1) % 3) == ""
 
 
 @pytest.mark.slow

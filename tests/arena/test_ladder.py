@@ -85,7 +85,7 @@ def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
     bots, settings = ("rule", "exec:bad", "random"), LeagueSettings(1, "tenhou", "east")
     orders = {0: np.array([[0, 1, 2]] * 3, np.int8)}
     meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array([0, 3, 0]))
-    assert "Every two have met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
+    assert "every two bots met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
 
 
 def test_names_of_a_strangers_league_stay_names() -> None:

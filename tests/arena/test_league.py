@@ -28,6 +28,7 @@ from arena.leagues.store import Store, identity_of
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from engine.contests.estimates import mean_by_walls
+from engine.contests.observations import PLACE
 from engine.contests.ratings import POINTS
 from engine.contests.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS
@@ -143,9 +144,15 @@ def test_ratings_recover_known_strengths_and_intervals_hold_them() -> None:
 
 def test_means_by_walls_are_those_of_the_arena_where_all_walls_have_as_many_games() -> None:
     values = np.random.default_rng(2).integers(1, 4, size=(40, 3))
-    ours = mean_by_walls(values.ravel(), np.repeat(np.arange(40), 3))
-    theirs = estimate(values)
+    ours = mean_by_walls(values.ravel(), np.repeat(np.arange(40), 3), PLACE)
+    theirs = estimate(values, PLACE)
     assert (ours.mean, ours.interval) == (pytest.approx(theirs.mean), pytest.approx(theirs.interval))
+    alike = mean_by_walls(np.ones(12), np.repeat(np.arange(4), 3), PLACE)
+    assert (
+        alike.interval
+        == pytest.approx(estimate(np.ones((4, 3)), PLACE).interval)
+        == pytest.approx(3.1824 / 4, rel=1e-4)
+    )
 
 
 @pytest.mark.slow

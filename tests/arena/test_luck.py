@@ -20,9 +20,9 @@ from arena.luck import (
     SHANTEN,
     TENPAI_DRAWS,
     WINNING_DRAWS,
+    adjust_for_luck,
     luck_of,
     measure_luck,
-    without_luck,
 )
 from arena.schedule import RunSettings, games_of
 from engine.events import DRAW, NEW_DORA, unpack
@@ -172,7 +172,7 @@ def test_the_part_that_goes_with_luck_is_taken_out(slope: float) -> None:
     rng = np.random.default_rng(2)
     luck = rng.normal(0, 0.3, 4000)
     rest = rng.normal(2, 0.2, 4000)
-    left = without_luck(rest + slope * luck, luck)
+    left = adjust_for_luck(rest + slope * luck, luck)
     assert left[1000:].std() == pytest.approx(0.2, rel=0.05)
     assert left.mean() == pytest.approx(rest.mean(), abs=0.01)
 
@@ -180,9 +180,9 @@ def test_the_part_that_goes_with_luck_is_taken_out(slope: float) -> None:
 def test_the_regression_knows_the_past_alone() -> None:
     rng = np.random.default_rng(3)
     values, luck = rng.normal(2, 1, 200), rng.normal(0, 1, 200)
-    whole = without_luck(values, luck)
+    whole = adjust_for_luck(values, luck)
     for n in (1, 29, 30, 31, 150):
-        assert np.array_equal(without_luck(values[:n], luck[:n]), whole[:n])
+        assert np.array_equal(adjust_for_luck(values[:n], luck[:n]), whole[:n])
     slope = np.polyfit(luck[:150], values[:150], 1)[0]
     assert (values[150] - whole[150]) / luck[150] == pytest.approx(slope, abs=0.01)
 
@@ -192,9 +192,9 @@ def test_what_is_taken_from_a_wall_does_not_depend_on_its_own_result() -> None:
     values, luck = rng.normal(2, 1, 200), rng.normal(0, 1, 200)
     higher = values.copy()
     higher[150] += 10
-    assert (without_luck(higher, luck) - without_luck(values, luck))[150] == pytest.approx(10)
+    assert (adjust_for_luck(higher, luck) - adjust_for_luck(values, luck))[150] == pytest.approx(10)
 
 
 def test_no_luck_changes_nothing() -> None:
     values = np.arange(50.0)
-    assert np.array_equal(without_luck(values, np.zeros(50)), values)
+    assert np.array_equal(adjust_for_luck(values, np.zeros(50)), values)

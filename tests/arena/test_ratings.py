@@ -103,6 +103,15 @@ def test_a_bot_that_always_loses_is_finite_and_its_interval_wide() -> None:
     assert abs(ratings.difference(0, 1).mean) < 40
 
 
+@pytest.mark.parametrize(("walls", "least"), [(2, 1.0), (5, 1.0), (20, 0.3)])
+def test_intervals_of_walls_that_are_alike_are_not_narrow(walls: int, least: float) -> None:
+    """One of equal bots is ahead in two of three games on each wall: the bootstrap has no other walls to draw."""
+    orders = np.tile([[0, 1, 2], [1, 2, 0], [0, 2, 1]], (walls, 1))
+    between = rate(3, orders, np.arange(len(orders)) // 3).difference(0, 2)
+    assert between.interval is not None
+    assert between.interval > least * between.mean > 0
+
+
 def test_bots_that_no_games_connect_are_not_told_apart() -> None:
     orders = np.concatenate([drawn(np.random.default_rng(6), 300) % 3, np.array([[3, 4, 5]] * 150 + [[5, 4, 3]] * 150)])
     orders = orders[[len(set(order)) == 3 for order in orders.tolist()]]

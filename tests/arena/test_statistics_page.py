@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+import runpy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from arena.bot_games import COUNTS
-from arena.cli import make_parser
+from arena.cli import main
 from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.statistic import Statistic
 from arena.tallies import page, times
@@ -77,22 +78,22 @@ def test_every_statistic_is_in_the_json(document: dict[str, Any]) -> None:
     assert all(row[each.key] > 0 for row in times_of_bots for each in TIMES)
 
 
-def test_the_page_is_up_to_date(tmp_path: Path) -> None:
+def test_the_page_of_the_site_has_every_table() -> None:
+    hook = runpy.run_path(str(PAGE.parent / "hooks.py"))["on_page_markdown"]
     text = PAGE.read_text(encoding="utf-8")
-    assert page.update(text) == text, "run: python -m arena.tallies.page docs/statistics.md"
-    assert sorted(re.findall(r"<!-- (?!end)(\w+) -->", text)) == sorted(page.TABLES)
-    assert [each.key for each in EVERY if f"| `{each.key}` |" not in text] == []
-    outdated = tmp_path / "page.md"
-    outdated.write_text("before\n<!-- play -->\nold\n<!-- end -->\nafter\n")
-    page.main(outdated)
-    assert "old" not in outdated.read_text()
-    assert "`win_rate`" in outdated.read_text()
+    site = hook(text, page=SimpleNamespace(file=SimpleNamespace(src_uri="statistics.md")))
+    assert re.findall(r"<!-- (\w+) -->", text) == list(page.TABLES)
+    assert "<!--" not in site
+    assert [each.key for each in EVERY if f"| `{each.key}` |" not in site] == []
+    assert [name for name in COUNTS if f"| `{name}` |" not in site] == []
+    assert hook(text, page=SimpleNamespace(file=SimpleNamespace(src_uri="arena.md"))) == text
 
 
-def test_the_help_defines_every_statistic() -> None:
-    text = " ".join(make_parser().format_help().split())
+def test_a_program_defines_every_statistic(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["columns"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
     shown = [each for each in EVERY if each not in (*YAKUS, *YAKUMAN)]
-    assert [each.key for each in shown if " ".join(each.heading.split()) not in text] == []
+    assert [each.key for each in shown if f"{' '.join(each.heading.split())} {each.help}" not in text] == []
 
 
 def test_decision_times(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.luck import without_luck
+from arena.luck import adjust_for_luck
 from arena.stopping import MIN_WALLS, Sprt, Until
-from engine.contests.student import half_width
+from engine.common.student import half_width
+from engine.contests.observations import PLACE
 from tests.support.arena_runs import Arena, without_speed
 
 MATCHES = 1000
@@ -26,7 +27,7 @@ def simulated(rng: np.random.Generator, mean: float, with_luck: bool) -> np.ndar
     placements, luck = np.array(REAL["placements"]), np.array(REAL["luck"])
     drawn = rng.integers(0, len(placements), MAX_WALLS)
     values = (placements - placements.mean() + mean)[drawn]
-    return without_luck(values, (luck - luck.mean())[drawn]) if with_luck else values
+    return adjust_for_luck(values, (luck - luck.mean())[drawn]) if with_luck else values
 
 
 @pytest.mark.slow
@@ -84,7 +85,7 @@ def test_until_stops_at_the_half_width_of_the_widest_interval() -> None:
     values = rng.normal(2, [[0.2], [0.4], [0.1]], (3, 1500))
     n = Until(0.03).stops_after(values)
     assert n is not None
-    widths = [max(half_width(bot[:k]) or 1.0 for bot in values) for k in (n - 1, n)]
+    widths = [max(half_width(bot[:k], PLACE) or 1.0 for bot in values) for k in (n - 1, n)]
     assert widths[1] <= 0.03 < widths[0]
     assert Until(0.03).outcome(values[:, :n]) == "reached"
     assert Until(0.03).outcome(values[:, : n - 1]) == "not reached"

@@ -24,7 +24,7 @@ from arena.stopping import Until
 from arena.tallies import names
 from arena.tallies.labels import SHAPES
 from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, TALLIES, block
-from arena.tallies.observer import packed, unpacked
+from arena.tallies.observer import pack, unpack
 from arena.tallies.waits import shape_of
 from engine.compiling import kernel
 from engine.hand import has_kind
@@ -157,11 +157,11 @@ def test_the_tallies_of_many_chunks_take_no_more_memory_than_those_of_one() -> N
 def test_packed_tallies_are_short_and_come_back() -> None:
     tallies = np.zeros((86, 3, N_TALLIES), dtype=np.int32)
     tallies[3, 1, 7] = -1_000_000
-    assert np.array_equal(unpacked(packed(tallies)), tallies)
-    assert len(packed(tallies)) < tallies.nbytes / 500
-    for damaged in ("", "no tallies", packed(tallies)[:-5], packed(tallies[..., :-1]), 7):
+    assert np.array_equal(unpack(pack(tallies)), tallies)
+    assert len(pack(tallies)) < tallies.nbytes / 500
+    for damaged in ("", "no tallies", pack(tallies)[:-5], pack(tallies[..., :-1]), 7):
         with pytest.raises((ValueError, TypeError)):
-            unpacked(damaged)  # type: ignore[arg-type]
+            unpack(damaged)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,14 @@ import zstandard
 
 from engine.cli import main
 from engine.records.archives import members
-from engine.records.files import parse_record, read_records, written
+from engine.records.files import encode_record, parse_record, read_records
 from engine.records.filters import Filters
 from engine.records.journal import Journal
 from engine.records.model import RecordError
 from engine.records.options import FORMATS
 from engine.records.packing import Names, ZipWriter, writer_for
 from engine.records.replay import Replay
-from engine.records.stream import Item, wanted
+from engine.records.stream import Item, select_record
 from engine.records.validate import Report
 from tests.support.archives import XML, tar_of, zip_of
 
@@ -229,7 +229,7 @@ def test_a_forged_journal_is_one_error(line: str, tmp_path: Path) -> None:
 
 def hostile_records() -> dict[str, bytes]:
     """Records that can be read in part, with what no honest record has."""
-    events = [json.loads(line) for line in written(read_records(XML), "a.mjson").splitlines()]
+    events = [json.loads(line) for line in encode_record(read_records(XML), "a.mjson").splitlines()]
 
     def changed(number: int, **keys: object) -> bytes:
         lines = [event | keys if i == number else event for i, event in enumerate(events)]
@@ -272,7 +272,7 @@ def test_odd_records_cost_no_other(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_filters_leave_out_odd_heads(name: str) -> None:
     item = Item("a", Path("a"), None, 0, hostile_records()[name])
     try:
-        found = wanted(item, Filters(rate=1.0))
+        found = select_record(item, Filters(rate=1.0))
     except RecordError:
         found = None
     assert found is None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.common.pools import WorkerError, delayed_interrupts
+from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.workers import run_tasks, stateless
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -111,7 +111,7 @@ def test_ctrl_c_while_workers_start_is_raised_afterwards_and_only_here() -> None
     started: list[subprocess.Popen[bytes]] = []
 
     def start_and_interrupt() -> None:
-        with delayed_interrupts():
+        with delay_interrupts():
             started.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
             started[0].send_signal(signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)

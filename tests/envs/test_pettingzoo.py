@@ -15,7 +15,7 @@ from agents.registry import make as make_bot
 from engine.actions import DISCARD, N_ACTIONS, PON, RON
 from engine.game import Game, IllegalAction
 from engine.rules import preset
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.svg import table_svg
 from engine.table import TABLE
 from nukidora.envs import sanma_v0
@@ -52,7 +52,7 @@ def test_the_environment_plays_what_a_game_plays() -> None:
     """The same game by the engine alone: who is asked, what each agent sees, its menu, and the result."""
     env = sanma_v0.env(length="east")
     env.reset(seed=5)
-    game = Game(derived_seed(5, "game", 0), preset("tenhou", "east"))
+    game = Game(derive_seed(5, "game", 0), preset("tenhou", "east"))
     rng = np.random.default_rng(0)
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()

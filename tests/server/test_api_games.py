@@ -222,7 +222,8 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
         detail = (
             "more than 3 downloads a minute from 127.0.0.1 (the server's setting downloads_per_minute); try again later"
         )
-        assert response.json() == {"detail": detail}
+        problem = response.json()
+        assert (problem["detail"], problem["code"]) == (detail, "too_many")
         assert (await at.http.get(f"/api/games/{game_id}")).status_code == 200
         behind_a_proxy = await at.http.get(path, headers={"X-Forwarded-For": "192.0.2.7"})
         assert behind_a_proxy.status_code == 200

@@ -27,6 +27,7 @@ from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import RecordError, read_records
 from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
+from server.api import players
 from server.api.guard import MAX_UPLOAD
 from server.api.records import PIECE
 from server.api.uploads import GzippedJson, read_record
@@ -184,7 +185,10 @@ def test_a_changed_record_is_read_or_refused(
     """Whatever is wrong, it is a ValueError."""
     chance = random.Random(seed)
     data = change(chance, path.read_bytes())
-    for work in (partial(read, data=data), partial(review, data=data, source="x", bots=("rule",), seat=seed % 3)):
+    for work in (
+        partial(read, data=data),
+        partial(review, records=[("x", data)], bots=("rule",), seat=seed % 3, player=""),
+    ):
         with suppress(ValueError):
             assert work(no_progress).startswith(b"\x1f\x8b")
 
@@ -196,7 +200,7 @@ def test_records_are_unpacked_by_gzip_alone(compress: Callable[[bytes], bytes]) 
     with pytest.raises(ValueError, match="as they are, or gzipped"):
         read(no_progress, data=data)
     with pytest.raises(ValueError, match="as they are, or gzipped"):
-        review(no_progress, data=data, source="record", bots=("rule",), seat=0)
+        review(no_progress, records=[("record", data)], bots=("rule",), seat=0, player="")
 
 
 @pytest.mark.parametrize("archive", ARCHIVES)
@@ -371,6 +375,63 @@ async def test_a_game_and_a_record_are_too_much(at: Live) -> None:
 async def test_what_is_not_there_is_told(at: Live) -> None:
     for path in ("/api/reviews/none", "/api/reviews/none/result"):
         assert "there is no review 'none'" in await at.refused(404, "GET", path)
+
+
+# Of a player ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_error_is_logged")
+async def test_the_latest_games_of_a_player_are_reviewed_as_one(at: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(players, "REVIEWED_GAMES", 2)
+    for _ in range(3):
+        await Bot(at.server, "aki", room=TABLE).play()
+    async with asyncio.timeout(10):
+        while len(games := (await at.get("/api/games?player=aki"))["items"]) < 3:
+            await asyncio.sleep(0.02)
+    response = await at.http.post("/api/players/aki/reviews?bot=rule")
+    assert response.status_code == 202, response.text
+    review_id = response.json()["id"]
+    assert (await at.http.post("/api/players/aki/reviews?bot=rule")).json()["id"] == review_id
+    over = await finished(at, review_id)
+    assert over == {"id": review_id, "status": "done", "done": 2, "decisions": 2, "error": ""}
+    found = await at.get(f"/api/reviews/{review_id}/result")
+    assert (found["player"], found["bots"], found["games"], found["faults"]) == ("aki", ["rule"], 2, [])
+    assert {each["file"] for each in found["mistakes"][0]} <= {game["id"] for game in games[:2]}
+    worst = found["mistakes"][0][0]
+    (game,) = (game for game in games if game["id"] == worst["file"])
+    assert game["seats"][worst["seat"]]["name"] == "aki"
+    single = (await at.http.post(f"/api/reviews?bot=rule&seat={worst['seat']}&game={game['id']}")).json()["id"]
+    await finished(at, single)
+    (decision,) = (
+        each
+        for each in (await at.get(f"/api/reviews/{single}/result"))["decisions"]
+        if each["message"] == worst["message"]
+    )
+    assert decision["reviews"][0]["loss"] == worst["loss"]
+    assert decision["actual"] == worst["actual"]
+
+
+async def test_reviews_of_players_are_refused_as_others_are(at: Live) -> None:
+    assert "there is no player 'nobody'" in await at.refused(404, "POST", "/api/players/nobody/reviews?bot=rule")
+    assert "choose a bot that can review" in await at.refused(422, "POST", "/api/players/nobody/reviews?bot=random")
+    assert "bot is missing" in await at.refused(422, "POST", "/api/players/nobody/reviews")
+
+
+def test_a_review_of_a_player_leaves_out_what_cannot_be_read() -> None:
+    records = [("one", MJLOG.read_bytes()), ("two", b"x"), ("three", broken_round(MJAI))]
+    name = read_records(MJLOG).events[0]["names"][1]
+    progress: list[tuple[int, int]] = []
+    found = json.loads(
+        gzip.decompress(
+            review(lambda *done: progress.append(done), records=records, bots=("rule",), seat=0, player=name)
+        )
+    )
+    assert (found["games"], progress) == (2, [(0, 3), (1, 3), (2, 3), (3, 3)])
+    assert len(found["faults"]) == 1
+    assert found["faults"][0].startswith("two")
+    with pytest.raises(ValueError, match="no decision of these games"):
+        review(no_progress, records=records[:1], bots=("rule",), seat=0, player="nobody")
 
 
 # While a review is done -----------------------------------------------------------------------------------------------

@@ -97,7 +97,10 @@ async def test_rooms_for_one_sitting_count_like_those_of_bots(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("settings", "detail"),
     [
-        ({"seed": 1}, "body: seed can be set for a permanent room only; others set rules, length, scores, fill, "),
+        (
+            {"seed": 1},
+            "body: seed can be set for a permanent room only; others set rules, length, scores, rated, hints, ",
+        ),
         ({"max_faults": 10}, "body: max_faults can be set for a permanent room only"),
         ({"idle": "stay"}, "body: idle can be set for a permanent room only"),
         ({"decision_time": 61}, "body: decision_time is 61; in a room that is not permanent it is at most 60"),

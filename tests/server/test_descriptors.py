@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from server.descriptors import PER_CONNECTION, RESERVED, fit_connections, fitted
+from server.descriptors import PER_CONNECTION, RESERVED, fit_connections, fit_settings
 from server.settings import Settings
 
 RAISED = """\
@@ -23,16 +23,16 @@ print(fit_connections(Settings(max_connections=300)).max_connections, resource.g
 def test_max_connections_are_as_many_as_descriptors_suffice_for(caplog: pytest.LogCaptureFixture) -> None:
     settings = Settings(max_connections=300)
     enough = RESERVED + PER_CONNECTION * 300
-    assert fitted(settings, enough) is settings
+    assert fit_settings(settings, enough) is settings
     assert not caplog.records
-    assert fitted(settings, enough - 1).max_connections == 299
+    assert fit_settings(settings, enough - 1).max_connections == 299
     assert "max_connections" in caplog.text
     assert "ulimit -n" in caplog.text
 
 
 def test_too_few_descriptors_for_a_game_stop_the_start() -> None:
     with pytest.raises(ValueError, match="too few for a game: raise the limit, as with ulimit -n 65536"):
-        fitted(Settings(), RESERVED + 2 * PER_CONNECTION)
+        fit_settings(Settings(), RESERVED + 2 * PER_CONNECTION)
 
 
 @pytest.mark.parametrize(("hard", "connections", "limit"), [(1028, 300, 1028), (428, 100, 428)])

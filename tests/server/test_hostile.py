@@ -35,7 +35,7 @@ BETWEEN_GAMES = 1.0  # seconds, so that honest games leave processor time for th
 
 TYPES = (
     "none", "dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "kita", "hora", "ryukyoku", "join",
-    "hello", "tsumo", "start_game", "end_game", "error", "resumed", "", "DAHAI", "dahai ",
+    "hello", "tsumo", "start_game", "end_game", "error", "resumed", "hint", "leave", "", "DAHAI", "dahai ",
 )  # fmt: skip
 KEYS = (
     "actor", "target", "pai", "consumed", "tsumogiri", "name", "room", "dialect", "token", "reply", "games", "resume",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from server.flags import wanted_format
+from server.flags import find_log_format
 from tests.conftest import DATA
 
 REPOSITORY = DATA.parent.parent
@@ -91,7 +91,7 @@ def test_errors_and_tracebacks_are_json(tmp_path: Path) -> None:
 
 def test_the_format_is_known_before_the_command_line_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     for argv, wanted in (([], "text"), (["--log", "json"], "json"), (["--log=json"], "json"), (["--log"], "text")):
-        assert wanted_format(argv) == wanted
+        assert find_log_format(argv) == wanted
     monkeypatch.setenv("NUKIDORA_LOG", "json")
-    assert wanted_format([]) == "json"
-    assert wanted_format(["--log", "text"]) == "text"
+    assert find_log_format([]) == "json"
+    assert find_log_format(["--log", "text"]) == "text"

@@ -224,7 +224,7 @@ async def test_a_halt_does_not_end_the_time_to_reconnect(tmp_path: Path) -> None
         await asyncio.sleep(0.4)
         await halted_while(server, 7.0, nothing())
         await asyncio.sleep(0.2)
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx.AsyncClient(trust_env=False, timeout=SOON) as http:
             metrics = (await http.get(f"http://127.0.0.1:{server.ports.port}/metrics")).text
         assert "nukidora_seats_taken_over_total 0.0" in metrics.splitlines()
         await lost.connect(resume=len(lost.game))

@@ -10,7 +10,7 @@ import pytest
 
 from server.cli import main
 from server.limits import Limits
-from server.retention import MIB, kept
+from server.retention import MIB, delete_not_kept, keep_of
 from server.settings import Settings
 from server.store import Keep, Store
 from tests.support.server_bots import serving, stored_games, until
@@ -76,10 +76,37 @@ async def test_games_go_on_to_be_rated(database_url: str) -> None:
         assert (player.games, player.rated_games) == (10, 4)  # three of OTHERS have aki twice
 
 
+async def test_players_who_are_gone_are_forgotten(database_url: str) -> None:
+    """All games are gone: only those stay who have a token or were seen since."""
+    later = NOON + timedelta(days=1)
+    async with opened(database_url, Limits(prune_batch=2)) as store:
+        await store.save_game(make_game(("aki", "beni", "chika"), minute=1))
+        await store.save_game(make_game(("aki", "dai", "eri"), minute=2))
+        await store.save_game(make_game(("fumi", "fumi", "eri"), minute=60 * 24 + 1))
+        await store.add_token("beni")
+
+        async def names() -> set[str]:
+            return {player.name for player in (await store.players()).items}
+
+        everybody = await names()
+        await delete_not_kept(store, Keep(games=0), id)
+        assert await names() == everybody, "only age forgets"
+        await delete_not_kept(store, Keep(since=later), id)
+        assert await names() == {"beni", "eri", "fumi"}
+        await delete_not_kept(store, Keep(since=later + timedelta(days=1)), id)
+        assert await names() == {"beni"}
+
+
+async def test_players_with_stored_games_stay(database_url: str) -> None:
+    async with opened(database_url) as store:
+        await fill(store)
+        assert await store.forget_players(NOON + timedelta(days=1)) == 0
+
+
 def test_what_settings_keep() -> None:
-    assert not kept(Settings(), NOON)
+    assert not keep_of(Settings(), NOON)
     settings = Settings(keep_days=2, keep_games=3, keep_mib=4)
-    assert kept(settings, NOON) == Keep(NOON - timedelta(days=2), 3, 4 * MIB)
+    assert keep_of(settings, NOON) == Keep(NOON - timedelta(days=2), 3, 4 * MIB)
 
 
 async def test_a_server_deletes_what_it_does_not_keep(tmp_path: Path) -> None:

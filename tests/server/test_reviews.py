@@ -15,7 +15,7 @@ import pytest
 
 from server.access import RateLimitError
 from server.limits import Limits
-from server.reviews import KEPT_PER_ADDRESS, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
+from server.reviews import KEPT_PER_ADDRESS, MAX_BYTES, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
 from server.used_time import HALF_TIME
 from tests.support import worker_tasks
 
@@ -161,3 +161,22 @@ async def test_a_failed_review_says_why() -> None:
         slow = reviews.add("10.0.0.3", ("rule",), 0, record=b"x")
         await until_over(slow)
         assert slow.error == "the review has failed: it took longer than 0.1 s"
+
+
+async def test_a_player_is_reviewed_once_and_counts_as_one_review(once_it_is_there: DoReview, go: Path) -> None:
+    asked: list[str] = []
+
+    async def read_record(game: str) -> bytes | None:
+        asked.append(game)
+        return None if game == "b" else b"x" * (MAX_BYTES // 2)
+
+    async with opened(once_it_is_there, read_record) as reviews:
+        added = reviews.add_player("10.0.0.1", ("rule",), "aki", ("a", "b", "c", "d"))
+        assert reviews.add_player("10.0.0.2", ("rule",), "aki", ("a", "b", "c", "d")) is added
+        other = reviews.add_player("10.0.0.1", ("rule",), "aki", ("e", "a", "b", "c"))
+        with pytest.raises(RateLimitError, match=r"2 reviews for 10\.0\.0\.1"):
+            reviews.add_player("10.0.0.1", ("rule",), "ben", ("a",))
+        assert [name for name, _ in await reviews._records(added)] == ["a", "c"]  # no more than MAX_BYTES
+        go.touch()
+        await until_over(added, other)
+        assert [added.status, other.status] == ["done", "done"]

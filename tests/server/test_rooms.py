@@ -17,11 +17,11 @@ import pytest
 from websockets.asyncio.client import connect
 
 from server.connection.http import HttpConnection
+from server.fairness import TURN
 from server.limits import Limits
 from server.running import Running
 from server.settings import RoomSettings
 from server.store import Store
-from server.turns import TURN
 from tests.support.server_bots import (
     Bot,
     Clock,
@@ -470,7 +470,7 @@ def busy(server: Running) -> Iterator[None]:
         return not done
 
     for party in range(4):
-        server.lobby.turns.add(f"party {party}", work)
+        server.lobby.fair_queue.add(f"party {party}", work)
     try:
         yield
     finally:

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from agents.strength.scale import read_scale
 from engine.seeds import MAX_SEED
 from server.cli import make_parser
-from server.flags import SETTINGS, TYPES, choices, flag, parse, read_settings
+from server.flags import SETTINGS, TYPES, as_text, choices, flag, parse, read_settings
 from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
-from server.stored_settings import restored
+from server.stored_settings import restore_settings
 from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
 
@@ -29,6 +29,8 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "games": ("3", 3),
     "seats": ("fixed", "fixed"),
     "scores": ("25000,35000,45000", (25000, 35000, 45000)),
+    "rated": ("false", False),
+    "hints": ("true", True),
     "seed": ("18446744073709551615", 2**64 - 1),
     "decision_time": ("0.5", 0.5),
     "bank_time": ("0", 0.0),
@@ -97,7 +99,7 @@ def test_flags_override_variables_and_variables_override_defaults(name: str, mon
     assert getattr(read(), name) == value
     if default in (None, ""):
         return  # cannot be written as a flag
-    given = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    given = str(as_text(default))
     assert getattr(read(flag(name), given), name) == default
     monkeypatch.undo()
     assert getattr(read(flag(name), text), name) == value
@@ -161,23 +163,23 @@ def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.Lo
     """Earlier versions had no limits; a room or a game is not lost for that."""
     stored = {"games": 10**12, "fault_penalty": 1e308, "fill_delay": 1e9, "fill": ["rule"] * 3, "length": "east"}
     with caplog.at_level("WARNING", "server"):
-        settings = restored(stored)
+        settings = restore_settings(stored)
     assert (settings.games, settings.fault_penalty, settings.fill_delay) == (10**6, 1000.0, 86_400.0)
     assert settings.fill == ("rule", "rule")
     assert settings.length == "east"
     assert "beyond what is allowed" in caplog.text
     caplog.clear()
-    assert restored(json.loads(json.dumps(asdict(settings)))) == settings
+    assert restore_settings(json.loads(json.dumps(asdict(settings)))) == settings
     assert caplog.text == ""
     lowest = f"rule@{read_scale('rule').lowest}"  # a scale may have been measured anew, and end earlier
-    weak = restored({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
+    weak = restore_settings({"fill": ["rule@-9999", "rule@-300"], "house_bot": "rule@-9999"})
     assert (weak.fill, weak.house_bot) == ((lowest, "rule@-300"), lowest)
     for wrong in ({"fill": ["rule@abc"]}, {"house_bot": "rule@300"}, {"fill": None}, {"fill": [1]}, {"house_bot": 1}):
         with pytest.raises(ValidationError):
-            restored(wrong)
+            restore_settings(wrong)
     for wrong in ({"games": -1}, {"games": "many"}, {"length": "west"}, {"unknown": 1}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            restored(wrong)
+            restore_settings(wrong)
 
 
 @pytest.mark.parametrize(

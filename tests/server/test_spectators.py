@@ -21,8 +21,8 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.broadcast import Broadcast, closed_frames
+from server.fairness import CpuLimiter
 from server.limits import LIMITS
-from server.turns import Ration
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import PATIENT, Answer, Bot, Message, stored_lines, tsumogiri
 
@@ -378,12 +378,12 @@ async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -
         bot = Bot(at.server, "aki", room=TABLE)
         question = await play_into(bot, 0)
         broadcast = at.server.lobby.broadcasts[await playing_game(at)]
-        ration, chance = Ration(1.0, 1.0), random.Random(1)
+        cpu_limiter, chance = CpuLimiter(1.0, 1.0), random.Random(1)
         watched: list[tuple[FakeConnection, asyncio.Task[None]]] = []
 
         def watch() -> None:
             connection: Any = FakeConnection()
-            stream = broadcast.stream("closed", connection, ration)
+            stream = broadcast.stream("closed", connection, cpu_limiter)
             watched.append((connection, asyncio.create_task(read(stream, connection))))
 
         while question["type"] != "end_game":

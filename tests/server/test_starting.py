@@ -102,7 +102,7 @@ async def test_ipv6(tmp_path: Path, host: str) -> None:
         addresses = ["::1"] if host else ["::1", "127.0.0.1"]
         for address in addresses:
             url = f"http://[{address}]" if ":" in address else f"http://{address}"
-            async with httpx.AsyncClient(trust_env=False) as http:
+            async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
                 assert (await http.get(f"{url}:{server.port}/healthz")).status_code == 200
             reader, writer = await asyncio.open_connection(address, server.mjai_port)
             assert b'"hello"' in await reader.readline()

@@ -265,7 +265,7 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
         raise ZeroDivisionError
 
     async with live(tmp_path, limits=SOON) as at:
-        monkeypatch.setattr("server.lobby.finished_game", broken)
+        monkeypatch.setattr("server.lobby.make_finished_game", broken)
         bots = [Bot(at.server, name) for name in "abc"]
         await play_all(bots)
         assert [bot.ended for bot in bots] == [True] * 3

@@ -32,7 +32,7 @@ PLANS = st.builds(
 def plan(**values: Any) -> Plan:
     """A plan of house bots."""
     nothing: dict[str, Any] = {"entrants": (), "house_bots": (), "places": 0, "starts": None, "games": 0, "walls": 1}
-    return Plan(**nothing | {"seed": 1, "rated": True} | values)
+    return Plan(**nothing | {"seed": 1} | values)
 
 
 @given(PLANS)

@@ -57,7 +57,9 @@ def read_by_the_arena(path: Path, result: dict[str, Any]) -> Any:
 async def test_from_creation_to_the_result(tmp_path: Path) -> None:
     """Bots that connect and house bots; the arena reads the result as a league of its own."""
     async with live(tmp_path) as at:
-        told = await create(at, entrants=["a", "b"], house_bots=["rule", "efficiency"], rated=False, walls=2)
+        told = await create(
+            at, entrants=["a", "b"], house_bots=["rule", "efficiency"], settings={"rated": False}, walls=2
+        )
         assert (told["status"], told["entrants"], told["rated"]) == ("open", 4, False)
         assert [entrant["here"] for entrant in told["standings"]] == [False, False, True, True]
         room = await at.get("/api/rooms/cup")

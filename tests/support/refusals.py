@@ -128,6 +128,9 @@ BAD_USES = {
         {record} --jobs 0 -> --jobs 0
         -> PATH
     """,
+    "arena columns": """
+        placement -> placement
+    """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
@@ -212,8 +215,15 @@ BAD_USES = {
         {room} -> stdin stdout
     """,
     "agents.review": """
-        {record} -> --seat
+        {record} -> --seat --player
         {record} --seat 3 -> --seat 3
+        {record} --seat 0 --player A -> --player --seat
+        {record} {record} --seat 0 -> --seat --player
+        {record} --seat 0 --jobs 2 -> --jobs --player
+        {record} --player A --format mjai-reviewer --json x -> --format --player
+        {record} --player A --bot random -> random
+        {record} --player 'no one' --bot rule -> --player 'no one'
+        none.json --player A -> none.json
         {record} --seat 0 --bot nobody -> nobody
         {record} --seat 0 --bot random -> random
         {record} --seat 0 --bot exec:true -> exec:true
@@ -224,6 +234,21 @@ BAD_USES = {
         {record} --seat 0 --bot rule --json /dev/full -> /dev/full
         {record} --seat 0 --format mjai-reviewer -> --format --json
         {record} --seat 0 --format mjai-reviewer --json x --bot rule --bot bert -> --format --bot
+    """,
+    "agents.analyse": """
+        123p456s11z99m2256p --bot nobody -> nobody
+        123p456s11z99m2256p --bot random -> random
+        123p456s11z99m225p --bot rule -> hand 13
+        11111z456s99m2256p --bot rule -> hand 1z
+        123p456s11z99m2256x --bot rule -> hand x
+        123p456s11z99m2256p --bot rule --seat N -> seat N
+        123p456s11z99m2256p --bot rule --round E4 -> round E4
+        123p456s11z99m2256p --bot rule --scores [1,2|a,b,c|'1,2,3,4'] -> scores $
+        123p456s11z99m2256p --bot rule --scores 40000,40000,40000 -> scores 120,000
+        123p456s11z99m2256p --bot rule --rivers 1z '' '' -> 'river of S'
+        123p456s11z99m2256p --bot rule --honba x -> --honba x
+        123p456s11z99m2256p --bot rule --json no/file -> --json no/file
+        123p456s11z99m2256p --bot rule --json /dev/full -> /dev/full
     """,
     "agents.pack": """
         tsumogiri -o {empty} -> --output {empty}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from server.flags import SETTINGS
-from server.settings import PREFIX
+from server.flags import SETTINGS, as_text
 from tests.support.documented_table import DOCS, update_page
 
 PAGE, NAME = DOCS / "deploy.md", "settings"
 
 
 def settings_table() -> str:
-    """Every setting with its flag, environment variable, default and meaning, as Markdown."""
-    rows = ["| flag | variable | default | meaning |", "|---|---|---|---|"]
+    """Every setting with its flag, default and meaning, as Markdown."""
+    rows = ["| flag | default | meaning |", "|---|---|---|"]
     for name, field in SETTINGS.items():
         flag = "--" + name.replace("_", "-")
-        default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+        default = str(field.default) if isinstance(field.default, float) else as_text(field.default)
         shown = "" if default in (None, "") else f"`{default}`"
-        rows.append(f"| `{flag}` | `{PREFIX}{name.upper()}` | {shown} | {field.metadata['description']} |")
+        rows.append(f"| `{flag}` | {shown} | {field.metadata['description']} |")
     return "\n".join(rows) + "\n"
 
 

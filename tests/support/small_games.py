@@ -19,7 +19,7 @@ from engine.actions import DAIMINKAN, PON, PON_RED, RON
 from engine.game import Game
 from engine.records.model import GameRecord
 from engine.rules import TENHOU
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import TABLE
 
 BOTS = ("random", "random", "rule")  # random calls whatever it can
@@ -80,7 +80,7 @@ def play(number: int, bots: Sequence[str] = BOTS, seed: int = SEED) -> Played:
     agents = make_bots(bots, seed)
     seats = SEATINGS[number % len(SEATINGS)].tolist()
     names = tuple(bots[bot] for bot in seats)
-    game = Game(derived_seed(seed, "wall", number), names=names)
+    game = Game(derive_seed(seed, "wall", number), names=names)
     played, n_rounds, start = Played(game, names), -1, None
     while not game.over:
         now = (int(game.table.round_wind), int(game.table.dealer), int(game.table.honba))

@@ -91,11 +91,10 @@ class Person:
                 raise
 
 
-def open_room(site: Site, name: str, **changes: Any) -> str:
+def open_room(site: Site, name: str, permanent: bool = True, **changes: Any) -> str:
     """Open a room for one person against two house bots; returns the path of the page."""
-    answer = httpx.post(
-        f"{site.url}/api/rooms", json={"name": name, "settings": CALM | changes}, trust_env=False, timeout=ANSWER
-    )
+    room = {"name": name, "permanent": permanent, "settings": CALM | changes}
+    answer = httpx.post(f"{site.url}/api/rooms", json=room, trust_env=False, timeout=ANSWER)
     answer.raise_for_status()
     return f"/rooms/{name}/play"
 

@@ -12,7 +12,7 @@ from engine.mjai.messages import Message
 HIDDEN = ["?"] * 13
 JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
 # The page closes the result of a round half this time after a question: a test must be sooner.
-ROOM = {"settings": {"decision_time": 60, "bank_time": 60}}
+SETTINGS = {"decision_time": 60, "bank_time": 60, "rated": True, "hints": False}
 
 
 class ScriptedTable:
@@ -25,14 +25,15 @@ class ScriptedTable:
         self.replies: list[Message] = []
         self.game: list[Message] = []
         self.names = names or ["me", "right", "left"]
+        self.settings: dict[str, Any] = dict(SETTINGS)
         self.socket: WebSocketRoute | None = None
         page.route_web_socket("**/mjai/**", self._connected)
-        page.route("**/api/rooms/default", lambda route: route.fulfill(json=ROOM))
+        page.route("**/api/rooms/default", lambda route: route.fulfill(json={"settings": self.settings}))
 
     def _connected(self, socket: WebSocketRoute) -> None:
         self.socket = socket
         socket.on_message(lambda data: self._received(json.loads(data)))
-        self._send({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
+        self.send({"type": "hello", "protocol": "mjsonp", "protocol_version": 3})
 
     def _received(self, message: Message) -> None:
         if message["type"] != "join":
@@ -40,25 +41,26 @@ class ScriptedTable:
             return
         self.joins.append(message)
         if "seen" not in message:
-            self._send(JOINED)
+            self.send(JOINED)
             return
         first = max(0, min(message["seen"], len(self.game) - 1))
-        self._send({"type": "resumed", "from": first})
+        self.send({"type": "resumed", "from": first})
         for again in self.game[first:]:
-            self._send(again)
+            self.send(again)
 
-    def _send(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
+        """Send a message, which need not be one of the game."""
         assert self.socket is not None
         self.socket.send(json.dumps(message))
 
     def say(self, kind: str, **keys: Any) -> None:
         """The next message of the game."""
         self.game.append({"type": kind} | keys)
-        self._send(self.game[-1])
+        self.send(self.game[-1])
 
     def error(self, text: str, close: bool = False) -> None:
         """An error, after which the server may close the connection."""
-        self._send({"type": "error", "message": text})
+        self.send({"type": "error", "message": text})
         if close:
             self.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -244,6 +245,8 @@ def test_the_result_of_a_round_is_explained(scripted: ScriptedTable, page: Page)
     expect(dialog.locator(".result-total")).to_contain_text("4 han 40 fu mangan")
     expect(dialog.locator(".result-payments")).to_contain_text("me pays 8,000 + 200 (honba)")
     expect(dialog.locator(".result-own")).to_contain_text("−8,200")
+    analysis = str(dialog.get_by_role("link", name="Analyse the last turn").get_attribute("href"))
+    assert re.match(r"/position#hand=\w+1z&seat=E&round=E1&honba=1&scores=35000%2C35000%2C35000&", analysis)
     assert page.locator("img").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     scripted.round(["1m"] * 4 + ["9p"] * 4 + ["E", "S", "W", "P", "C"])

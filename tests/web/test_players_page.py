@@ -251,3 +251,23 @@ def test_the_pages_are_in_japanese_too(page: Page) -> None:
     page.get_by_role("link", name="rule", exact=True).click()
     expect(page.get_by_role("region", name="対戦相手別成績")).to_be_visible()
     expect(page.locator("[data-statistic=deal_in_rate] th")).to_contain_text("放銃率")
+
+
+# Review ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@phone_at_length
+def test_the_latest_games_are_reviewed(page: Page) -> None:
+    page.goto(path_of(HOSTILE))
+    page.get_by_label("Bot", exact=True).select_option("bert")
+    page.get_by_role("button", name="Review the latest games (2)").click()
+    where = page.get_by_role("region", name="Where placements are lost").first
+    expect(where.get_by_role("row").nth(1)).to_contain_text("all", timeout=60_000)
+    expect(where.get_by_role("columnheader").last).to_have_text("Loss of a game: bert")
+    link = page.get_by_role("region", name="The dearest mistakes by bert").get_by_role("link").first
+    place = link.inner_text()
+    link.click()
+    page.wait_for_url("**/games/*/review#seat=*&bot=bert&at=*")
+    expect(page.locator(".review-place")).to_contain_text(f"turn {place.rpartition(' ')[2]} ", timeout=60_000)
+    expect(page.locator(".opinion .bad, .opinion .warn, .opinion .muted").first).to_be_visible()

@@ -19,6 +19,7 @@ from tests.web.shown import number
 GAME = "a" * 32  # id of the game that `shown` makes up
 HOSTILE = "<img src=x onerror=alert(1)>"
 CALLS = ("pon", "daiminkan", "kakan", "ankan")
+MARKED = ("hora", "reach", *CALLS)
 SHOWN = "nuki-replay[data-place='{}']"
 # Goes to every place, forward by the button and back by the key, and compares what is drawn with a table of its own.
 WALK = """
@@ -236,11 +237,33 @@ def test_the_seek_bar_marks_what_happens(page: Page, site: Site) -> None:
     game_id, messages = stored(site)
     page.goto(f"/games/{game_id}")
     types = [each["type"] for each in messages]
+    expect(page.locator(SHOWN.format(0))).to_be_visible()
+    page.keyboard.press("End")
     for kind, count in {
         "win": types.count("hora"), "riichi": types.count("reach"), "call": sum(map(types.count, CALLS)),
     }.items():  # fmt: skip
-        expect(page.locator(f"[data-mark='{kind}']")).to_have_count(count)
+        expect(page.locator(f"[data-mark='{kind}']:visible")).to_have_count(count)
     expect(page.locator(".seek-round")).to_have_count(types.count("start_kyoku"))
+
+
+def test_the_seek_bar_does_not_tell_what_is_to_come(page: Page) -> None:
+    messages = example()
+    show(page, messages)
+    marked = [place_of(messages, index + 1) for index, each in enumerate(messages) if each["type"] in MARKED]
+    marks, wins = page.locator(".seek-mark:visible"), page.locator("[data-mark='win']:visible")
+    expect(marks).to_have_count(0)
+    first = next(place_of(messages, index + 1) for index, each in enumerate(messages) if each["type"] == "hora")
+    for place, won in [(first - 1, 0), (first, 1), (first - 1, 0)]:
+        page.evaluate("place => document.querySelector('nuki-replay').go(place)", place)
+        expect(wins).to_have_count(won)
+        expect(marks).to_have_count(sum(each <= place for each in marked))
+    switch = page.get_by_label("also of rounds to come")
+    switch.check()
+    expect(marks).to_have_count(len(marked))
+    page.reload()
+    expect(marks).to_have_count(len(marked))
+    switch.uncheck()
+    expect(wins).to_have_count(0)
 
 
 def test_downloads_and_links_to_tenhou(page: Page, site: Site) -> None:

@@ -12,7 +12,9 @@ from playwright.sync_api import Browser, Page, Request, expect
 from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.page import page as page_of
+from agents.review.page import totals_page
 from agents.review.review import Review, make_review
+from agents.review.totals import Totals
 from engine.records.files import read_records
 from tests.web.conftest import SIZES
 
@@ -31,9 +33,14 @@ def review(records_dir: Path) -> Review:
 @pytest.fixture(params=SIZES.values(), ids=SIZES)
 def opened(request: pytest.FixtureRequest, browser: Browser, review: Review, tmp_path: Path) -> Iterator[Page]:
     """The page in a browser without a network. The test fails if it logs an error, or asks for anything."""
-    file = tmp_path / "review.html"
-    file.write_text(page_of(review), encoding="utf-8")
-    width, height = request.param
+    yield from without_network(browser, request.param, page_of(review), tmp_path)
+
+
+def without_network(browser: Browser, size: tuple[int, int], text: str, folder: Path) -> Iterator[Page]:
+    """A page in a file, opened without a network, see `opened`."""
+    file = folder / "review.html"
+    file.write_text(text, encoding="utf-8")
+    width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, offline=True, locale="en")
     wrong: list[str] = []
     context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
@@ -71,3 +78,27 @@ def test_the_next_mistake_is_found_by_key_and_kept_in_the_address(opened: Page, 
     expect(opened.locator("main")).to_contain_text(f"{len(review.of.decisions)} of {len(review.of.decisions)}")
     opened.keyboard.press("Home")
     expect(opened.locator("main")).to_contain_text(f"1 of {len(review.of.decisions)}")
+
+
+@pytest.fixture(params=SIZES.values(), ids=SIZES)
+def games_page(request: pytest.FixtureRequest, browser: Browser, review: Review, tmp_path: Path) -> Iterator[Page]:
+    """The page of all games of a player, see `opened`."""
+    totals = Totals.of_none(len(BOTS))
+    for name in ("first.xml", HOSTILE):
+        totals.add(Totals.of_review(review, name))
+    yield from without_network(browser, request.param, totals_page(totals, HOSTILE, BOTS), tmp_path)
+
+
+def test_where_placements_are_lost_and_the_dearest_mistakes(games_page: Page, review: Review) -> None:
+    expect(games_page.get_by_role("heading", level=1)).to_have_text(f"{HOSTILE}: review of 2 games")
+    kinds = games_page.get_by_role("region", name="Where placements are lost").first.get_by_role("row")
+    expect(kinds.nth(1)).to_contain_text(f"all{2 * len(review.of.decisions)}")
+    assert games_page.locator("nuki-table").count() == 0
+    games_page.get_by_role("region", name="dearest mistakes by rule").get_by_role("link").first.click()
+    games_page.wait_for_url("**#bot=1&mistake=0")
+    expect(games_page.locator("nuki-table svg.tile").first).to_be_visible()
+    losses = [opinion.loss or 0.0 for opinion in review.opinions[1]]
+    expect(games_page.locator(".opinion[data-bot=rule]")).to_contain_text(f"−{max(losses):.3f}")
+    width = games_page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width[0] <= width[1]
+    assert games_page.title() != "hacked"

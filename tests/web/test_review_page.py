@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from typing import Any, Literal
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -13,6 +14,9 @@ from playwright.sync_api import Page, Route, expect
 from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
+from engine.mjai.actions import action_message
+from engine.positions.position import Position
+from engine.positions.views import place
 from engine.records.files import read_records
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
@@ -66,6 +70,26 @@ def show(page: Page, review: dict[str, Any], at: int = 0, events: Messages | Non
     stub(page, review, DONE, events)
     page.goto(f"/games/{GAME}/review#seat=0&bot=rule&bot=bert&at={at}")
     expect(page.locator(".review")).to_be_visible()
+
+
+def test_a_decision_is_linked_as_a_position(page: Page, review: dict[str, Any]) -> None:
+    """With the bots of the review, also where the seat answers a discard: then it has one tile fewer."""
+    show(page, review)
+    link = page.locator("[data-control=analyse]")
+    sizes = set()
+    kinds = [decision["kind"] for decision in review["decisions"]]
+    for decision in sorted({*range(0, len(kinds), 8), *(at for at, kind in enumerate(kinds) if kind == "call")}):
+        page.locator(f"tr[data-decision='{decision}']").click()
+        keys = dict(parse_qsl(str(link.get_attribute("href")).partition("/position#")[2]))
+        assert keys.pop("bots") == "rule,bert"
+        numbers = {key: int(keys[key]) for key in ("honba", "left")}
+        lists = {"scores": [int(score) for score in keys["scores"].split(",")], "rivers": keys["rivers"].split(",")}
+        position = Position.from_json(keys | numbers | lists)
+        placed = place(position)
+        best = review["decisions"][decision]["reviews"][0]["actions"][0]["action"]
+        assert best in [action_message(placed.view, 0, action) for action in placed.legal]
+        sizes.add(len(position.tiles) % 3)
+    assert sizes == {1, 2}
 
 
 def mistakes(review: dict[str, Any], bot: int) -> list[int]:

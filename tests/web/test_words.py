@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from server.pages import WEB
+from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site
 
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(WEB.glob("*.js"))}
@@ -18,6 +20,7 @@ LOAD = """async (modules) => {
   for (const module of modules) await import(`/web/${module}`);
   return (await import("/web/words.js")).WORDS;
 }"""
+NOT_FOUND = ["no_open_room", "no_player", "no_game", "no_tournament"]  # of `server.api.errors.not_found`
 PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
@@ -45,3 +48,28 @@ def test_words_that_are_asked_for_exist(words: dict[str, dict[str, str]]) -> Non
     asked = {key for text in SOURCES.values() for key in re.findall(r"\bt\(\s*\"(\w+)\"", text)}
     assert len(asked) > 200
     assert asked - words["en"].keys() == set()
+
+
+def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, dict[str, str]]) -> None:
+    """So that a page in Japanese says them in Japanese; each value that the words name is one of the line's."""
+    sources = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "server").rglob("*.py"))]
+    calls = [call for text in sources for call in ast.walk(ast.parse(text)) if is_told(call)]
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        code = call.args[0]
+        codes = (
+            [code.value]
+            if isinstance(code, ast.Constant)
+            else ["no_open_room", "no_player", "no_game", "no_tournament"]
+        )
+        for each in codes:
+            names = {f"{{{keyword.arg}}}" for keyword in call.keywords}
+            found[each] = names & found.get(each, names)
+    assert {key.removeprefix("error_") for key in words["en"] if key.startswith("error_")} == found.keys()
+    assert len(found) > 30
+    for code, names in found.items():
+        assert set(PLACEHOLDER.findall(words["ja"][f"error_{code}"])) <= names, code
+
+
+def is_told(node: Any) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "told"

@@ -1,4 +1,4 @@
-"""What ``python -m agents.bert evaluate`` does: measures how well a network predicts."""
+"""The command ``python -m agents.bert evaluate``: measures how well a network predicts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def on_recorded_games(predictor: Predictor, paths: Sequence[Path], filters: Filt
 
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:
-    """Print what there is on stdout."""
+    """Print the metrics there are on stdout."""
     report = Report(screen())
     if validation is not None:
         report.validation(validation)

@@ -101,7 +101,7 @@ KINDS: dict[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class KindMetrics:
-    """How often a kind of decision was made as the true label makes it: this tile, or whether to call."""
+    """How often a kind of decision agrees with the true label: which tile, or whether to call."""
 
     kind: str
     samples: int

@@ -1,4 +1,4 @@
-"""How often a network, and beside it the rule bot, chooses what the players of recorded games did."""
+"""How often a network, compared with the rule bot, chooses what the players of recorded games did."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.records.archives import members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.records.stream import item_of, wanted
+from engine.records.stream import item_of, select_record
 from engine.table import TABLE
 
 BASELINE = "rule"  # the bot that the network is compared with
@@ -49,7 +49,7 @@ class RecordedDecisions(NamedTuple):
     departures: int
 
 
-def recorded_decisions(record: GameRecord) -> RecordedDecisions:
+def read_decisions(record: GameRecord) -> RecordedDecisions:
     """Replay a game. Raises RecordError if the record is incomplete."""
     replay = Replay(record)
     decisions = [(decision.view, decision.action) for decision in replay]
@@ -76,8 +76,8 @@ def evaluate_records(
     damaged = departures = 0
     for member in members(files):
         try:
-            record = wanted(item_of(member, filters), filters)
-            decisions = None if record is None else recorded_decisions(record)
+            record = select_record(item_of(member, filters), filters)
+            decisions = None if record is None else read_decisions(record)
         except RecordError as error:
             warn(f"{error}; left out")
             damaged += 1

@@ -13,7 +13,7 @@ from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, Label
 from agents.bert.evaluation.records import BASELINE, WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics
 from agents.bert.evaluation.validation import ValidationMetrics
 
-UNDEFINED = "–"  # a share of no samples
+UNDEFINED = "–"  # for a share of no samples
 RANKS = ("1st", "2nd", "3rd")
 
 
@@ -36,7 +36,7 @@ def make_table(*headings: str) -> Table:
 
 
 def label_table(labels: Sequence[LabelMetrics]) -> Table:
-    """One row a label."""
+    """Return one row per label."""
     table = make_table("label", "played", "predicted", "recall,\n%", "precision,\n%")
     for each in labels:
         counts = (f"{count:,}" for count in (each.played, each.predicted))
@@ -45,7 +45,7 @@ def label_table(labels: Sequence[LabelMetrics]) -> Table:
 
 
 def placement_table(metrics: PlacementMetrics) -> Table:
-    """One row a bin of predicted probability, three columns a rank."""
+    """Return one row per bin of predicted probability, with three columns per rank."""
     headings = (heading for rank in RANKS for heading in (f"{rank}\nsamples", "\nmean", "\nactual"))
     table = make_table("predicted", *headings)
     for index in range(N_BINS):
@@ -63,7 +63,7 @@ def calibration_cells(metrics: Calibration, index: int) -> tuple[str, str, str]:
 
 
 def points_table(metrics: PointsMetrics) -> Table:
-    """One row a decile of the prediction."""
+    """Return one row per decile of the prediction."""
     table = make_table("decile", "samples", "predicted", "actual")
     for each in metrics.deciles:
         table.add_row(str(each.index + 1), f"{each.n:,}", f"{each.predicted:+.1f}", f"{each.actual:+.1f}")
@@ -71,7 +71,7 @@ def points_table(metrics: PointsMetrics) -> Table:
 
 
 def baseline_table(metrics: RecordMetrics) -> Table:
-    """One row a label that was played: the recall of the network and of the baseline."""
+    """Return one row per label that was played: the recall of the network and of the baseline."""
     table = make_table("label", "played", "network,\nrecall, %", f"{BASELINE} bot,\nrecall, %")
     recall = {each.label: each.recall for each in metrics.baseline.labels}
     for each in metrics.network.labels:

@@ -1,4 +1,4 @@
-"""What ``python -m agents.bert export`` does: makes model.onnx of a checkpoint.
+"""The command ``python -m agents.bert export``: makes ``model.onnx`` from a checkpoint.
 
 The graph is built, calibrated on games of the bot rule and quantized to 8 bits.
 """

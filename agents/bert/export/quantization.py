@@ -1,4 +1,4 @@
-"""The graph with its linear layers quantized to 8 bits, of which a CPU multiplies several in the time of one float32.
+"""The graph with its linear layers quantized to 8 bits: a CPU multiplies several int8 in the time of one float32.
 
 Quantization is static: weights are int8 with a scale for each output, activations uint8 with a scale for each input,
 which follows from the activation ranges on a calibration set. As scales are constants and integer sums are exact, the
@@ -46,7 +46,7 @@ class CalibrationBuilder(GraphBuilder):
         return super().linear(x, name)
 
     def model(self) -> onnx.ModelProto:
-        """See `GraphBuilder.model`; the ranges are outputs beside OUTPUT_NAME."""
+        """See `GraphBuilder.model`; the ranges are outputs in addition to OUTPUT_NAME."""
         model = super().model()
         for value in self.ranges.values():
             model.graph.output.append(helper.make_tensor_value_info(value, TensorProto.FLOAT, [2, None]))
@@ -71,7 +71,7 @@ class QuantizedBuilder(GraphBuilder):
 
     def linear(self, x: Value, name: str) -> Value:
         """See `GraphBuilder.linear`."""
-        return self.matmul(self.quantized(x, name), name) if name in self.ranges else super().linear(x, name)
+        return self.matmul(self.quantize(x, name), name) if name in self.ranges else super().linear(x, name)
 
     def feed_forward(self, x: Value, name: str) -> Value:
         """See `GraphBuilder.feed_forward`. Quantizing with zero point 0 clips negative values: that is the ReLU."""
@@ -79,7 +79,7 @@ class QuantizedBuilder(GraphBuilder):
         if outer not in self.ranges or self.config.hidden_act != "relu":
             return super().feed_forward(x, name)
         scale, zero_point = self.scale_of(outer)
-        hidden = self.matmul(self.quantized(x, inner), inner, divisor=scale)
+        hidden = self.matmul(self.quantize(x, inner), inner, divisor=scale)
         return self.matmul(QuantizedActivations(self.round(hidden, zero_point), scale, zero_point), outer)
 
     def scale_of(self, name: str) -> tuple[np.ndarray, np.uint8]:
@@ -89,7 +89,7 @@ class QuantizedBuilder(GraphBuilder):
         zero_point = SIGNED_ZERO_POINT if low.min() < 0 else 0
         return largest / np.float32(ACTIVATION_LEVELS - zero_point), np.uint8(zero_point)
 
-    def quantized(self, x: Value, name: str) -> QuantizedActivations:
+    def quantize(self, x: Value, name: str) -> QuantizedActivations:
         """`x`, the input of the linear layer `name` and perhaps of others, quantized once."""
         if x not in self._quantized:
             scale, zero_point = self.scale_of(name)

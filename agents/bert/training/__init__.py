@@ -6,7 +6,7 @@
 `objectives`    the losses: masked tokens, imitation, improvement by rollouts
 `trainer`       the training loop of a run folder: steps, validation, checkpoints, resuming
 `metrics`       metrics of a run, as CSV and for TensorBoard
-`model_card`    the README.md beside a trained network
+`model_card`    the README.md next to a trained network
 `networks`      loading networks to start from, and saving networks to play with
 `average`       the mean of the weights of several networks
 `deepen`        a deeper network from a trained one

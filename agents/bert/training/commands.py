@@ -23,7 +23,7 @@ from engine.common.options import Parser, describe_error
 from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress, duration
 
-if TYPE_CHECKING:  # torch takes seconds to import: it is imported when a command has been understood
+if TYPE_CHECKING:  # torch takes seconds to import: it is imported once a command has been parsed
     from agents.bert.training.trainer import StopRequest, Trainer
 
 CONFIG_FILE = "training_config.json"
@@ -107,7 +107,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
 def check_config(config: TrainingConfig, out: Path) -> None:
     """Raise ValueError if the folder belongs to a run with another config.
 
-    The data folder and that of the initial network may be written differently.
+    The paths of the data folder and of the initial network may be written differently.
     """
     path = out / CONFIG_FILE
     if not path.exists():
@@ -117,7 +117,7 @@ def check_config(config: TrainingConfig, out: Path) -> None:
         resolved = dict(before.get(RESOLVED, {}))
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: train in another folder") from error
-    folders = resolved_folders(config)
+    folders = resolve_folders(config)
     for name, value in asdict(config).items():
         same_folder = name in folders and resolved.get(name) == folders[name]
         if before.get(name) != value and not same_folder:
@@ -125,7 +125,7 @@ def check_config(config: TrainingConfig, out: Path) -> None:
             raise ValueError(f"{out}: {what}; give the same options, or another folder")
 
 
-def resolved_folders(config: TrainingConfig) -> dict[str, str]:
+def resolve_folders(config: TrainingConfig) -> dict[str, str]:
     """The absolute paths of the folders in a config, by field."""
     folders = {"data": config.data} if config.model in SIZES else {"data": config.data, "model": config.model}
     return {name: str(Path(folder).resolve()) for name, folder in folders.items()}
@@ -133,7 +133,7 @@ def resolved_folders(config: TrainingConfig) -> dict[str, str]:
 
 def save_config(config: TrainingConfig, out: Path) -> None:
     """Write the config to a run folder. Raises OSError."""
-    content = asdict(config) | {RESOLVED: resolved_folders(config)}
+    content = asdict(config) | {RESOLVED: resolve_folders(config)}
     with write_atomically(out / CONFIG_FILE) as file:
         file.write(json.dumps(content, indent=1).encode() + b"\n")
 

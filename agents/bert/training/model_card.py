@@ -43,7 +43,7 @@ Use it: `python -m arena --bots {bot}:FOLDER,rule,rule`; in Python:
 
 
 def write_card(trainer: Trainer, command: str) -> None:
-    """Write ``README.md`` beside the network of a run that was started by `command`."""
+    """Write ``README.md`` next to the network of a run that was started by `command`."""
     model, config = trainer.objective.model, trainer.config
     family = family_of(config.model)
     text = CARD.format(

@@ -28,7 +28,7 @@ NETWORKS: dict[str, tuple[type[PreTrainedModel], Callable[[str], PreTrainedConfi
     "bert": (BertPolicyValue, lambda size: make_bert_config(BERT_PRESETS[size])),
     "cnn": (CnnPolicyValue, lambda size: make_cnn_config(CNN_PRESETS[size])),
 }
-# Keys of a configuration by which transformers loads code of others, of a package or from the internet.
+# Keys of a configuration that make transformers load third-party code, from a package or the internet.
 FOREIGN = frozenset({"attn_implementation", "experts_implementation", "quantization_config"})
 
 
@@ -48,17 +48,17 @@ def create_or_load(model: str) -> PreTrainedModel:
 
     Raises ValueError if it is neither.
     """
-    return _made_or_loaded(model, family_of(model))
+    return _make_or_load(model, family_of(model))
 
 
 def create_or_load_masked(model: str) -> MaskedTokens:
-    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is no BERT."""
+    """As `create_or_load`, a masked language model. Raises ValueError also if `model` is not a BERT."""
     if (family := family_of(model)).name != "bert":
         raise ValueError(f"{model}: is a network of the bot {family.name}; only a BERT can be pretrained")
-    return cast(MaskedTokens, _made_or_loaded(model, family, MaskedTokens))
+    return cast(MaskedTokens, _make_or_load(model, family, MaskedTokens))
 
 
-def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | None = None) -> PreTrainedModel:
+def _make_or_load(model: str, family: Family, kind: type[PreTrainedModel] | None = None) -> PreTrainedModel:
     """A network of a family; `kind` is the class, that with policy and value by default."""
     policy_value, make = NETWORKS[family.name]
     kind = kind or policy_value
@@ -75,7 +75,7 @@ def _made_or_loaded(model: str, family: Family, kind: type[PreTrainedModel] | No
 
 
 def _keys_of_config(model: str) -> set[str]:
-    """The keys of a network's configuration; none of a damaged one, which is told where it is loaded."""
+    """Return the keys of a network's configuration; none if it is damaged, which loading it reports."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         return set(json.loads((Path(model) / CONFIG).read_text(encoding="utf-8")))
     return set()
@@ -89,7 +89,7 @@ def load_trained(model: str) -> PreTrainedModel:
 
 
 def load_bert(model: str) -> BertPolicyValue:
-    """As `load_trained`. Raises ValueError also if it is no BERT."""
+    """As `load_trained`. Raises ValueError also if it is not a BERT."""
     network = load_trained(model)
     if not isinstance(network, BertPolicyValue):
         raise ValueError(f"{model}: is a network of the bot {family_of(model).name}; only a BERT can be deepened")

@@ -27,7 +27,7 @@ from agents.bert.vocabulary import MASK, N_SPECIAL, N_TOKENS
 # as [MASK] and as a random token; the rest is shown as it is.
 MASKED, SHOWN_AS_MASK, SHOWN_AS_RANDOM = 0.15, 0.8, 0.1
 
-REGRET_WEIGHT = 20.0  # weight of the expected regret beside the cross-entropy, in imitation
+REGRET_WEIGHT = 20.0  # weight of the expected regret relative to the cross-entropy, in imitation
 REGRET_PER_NAT = 0.005  # improvement: the gain in regret that is worth a KL divergence of one nat
 REGRET_TOLERANCE = 0.01  # improvement: only regret beyond that counts; teachers are not more exact
 LOGIT_SCALE = 0.5  # improvement: logits are scaled down, so that unlikely labels get a gradient as well

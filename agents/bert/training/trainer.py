@@ -80,7 +80,7 @@ class Trainer:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
         self.config, self.folder = config, folder
         keep_freed_memory()
-        # Accelerator wants to know the precision before it chooses the device; this is how it chooses.
+        # Accelerator needs the precision before it chooses the device; this is how it chooses.
         device = PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU")).device
         self.accelerator = Accelerator(mixed_precision="bf16" if has_bf16(device) else "no")
         self.data, self.validation = Dataset(Path(config.data)), Dataset(Path(config.data), validation=True)
@@ -111,20 +111,20 @@ class Trainer:
 
     @property
     def is_main(self) -> bool:
-        """Whether this process writes the files, of those that train together."""
+        """Whether this process, of those that train together, writes the files."""
         return bool(self.accelerator.is_main_process)
 
     def train(self) -> Generator[dict[str, float]]:
         """Train to the end; yields the latest metrics after every step. Closing it early also saves a checkpoint.
 
-        After an exception only the checkpoint that was saved before can go on.
+        After an exception, training can only resume from the checkpoint saved before.
         """
         self.model.train()  # a network from a folder is loaded to be evaluated
         means = MeanMetrics()
         metrics: dict[str, float] = {}
         saved = start = time.monotonic()
         before = self.progress.seconds
-        with closing(prefetched(self._remaining_batches())) as batches:
+        with closing(prefetch(self._remaining_batches())) as batches:
             while not self.finished:
                 means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
@@ -157,7 +157,7 @@ class Trainer:
     def _remaining_batches(self) -> Iterator[tuple[Batch, np.random.Generator]]:
         """This process's samples of each batch from the present step on, and the random numbers of its step.
 
-        All processes have a part of the same batch, so sequences of like length: none waits long for another.
+        All processes have a part of the same batch, so sequences of similar length: none waits long for another.
         """
         config, n, rank = self.config, self.accelerator.num_processes, self.accelerator.process_index
         epochs = (self.data.batches(config.batch_size, config.seed, epoch) for epoch in count())
@@ -180,7 +180,7 @@ class Trainer:
         return loss.metrics
 
     def _loss(self, batch: Batch, random: np.random.Generator) -> Loss:
-        with self.accelerator.autocast():  # for networks besides the prepared one, as Improvement's reference
+        with self.accelerator.autocast():  # for networks other than the prepared one, such as Improvement's reference
             return self.objective.loss(self.model, batch, random, self.accelerator.device)
 
     def _validate(self) -> dict[str, float]:
@@ -262,7 +262,7 @@ class Trainer:
         self.accelerator.wait_for_everyone()
 
 
-def prefetched(items: Iterator[T]) -> Generator[T]:
+def prefetch(items: Iterator[T]) -> Generator[T]:
     """The items of an infinite iterator; a thread runs it some items ahead."""
     with ThreadPoolExecutor(1) as thread:
         ahead = deque(thread.submit(next, items) for _ in range(PREFETCHED))

@@ -79,7 +79,7 @@ def count_tiles(context: np.record, kinds: np.uint64) -> float:
 def count_ukeire(t: np.record, p: np.record, context: np.record, kinds: np.uint64, calls: bool) -> float:
     """Unseen tiles of the ukeire `kinds` (bit mask); those that could be ponned count for more.
 
-    Where the hand makes no `calls`, value tiles may be ponned all the same.
+    Even if the hand makes no `calls`, value tiles may be ponned.
     """
     total = 0.0
     for kind in SANMA_KINDS:

@@ -38,7 +38,7 @@ FREQUENCY = np.array([FREQUENCIES[name] for name in NAMES])
 # What the best, second and third hand type count in the choice of a discard: the others only while the best is far.
 FAR = 2.0
 WEIGHTS = np.array([1.0, 0.01, 0.005])
-# How willingly a tile is kept that no hand type needs: honours and manzu, which connect with nothing, go first, then
+# The priority of keeping a tile that no hand type needs: honours and manzu, which connect with nothing, go first, then
 # 1 and 9, then 2 and 8, then 3 to 7.
 LEFTOVER = np.zeros(N_KINDS)
 LEFTOVER[PIN:HONOUR] = 0.001 * np.array([1, 2, 3, 3, 3, 3, 3, 2, 1] * 2)
@@ -74,7 +74,7 @@ def score_of(hand: np.record, hand_type: int) -> float:
 
 @inner
 def cost_without(hand: np.record, hand_type: int, kind: int) -> float:
-    """What the discard of `kind` adds to the cost of a hand type: a tile that it takes has to be drawn again."""
+    """Return what the discard of `kind` adds to the cost of a hand type: a tile that it needs has to be drawn again."""
     if hand.demand[hand_type * N_KINDS + kind] < hand.tiles[kind]:
         return 0.0
     return TILE_COST[hand.unseen[kind]]
@@ -100,7 +100,7 @@ def fill_discards(t: np.record, hand: np.record, best: np.ndarray, values: np.nd
 
 @inner
 def folds(t: np.record, hand: np.record, best: np.ndarray) -> bool:
-    """Whether the hand is given up: an opponent is in riichi and the hand is far."""
+    """Return whether to fold: an opponent is in riichi and the hand is far from complete."""
     for seat in range(N_SEATS):
         if seat != t.viewer and t.seat[seat].riichi:
             return hand.cost[best[0]] > FOLD_COST

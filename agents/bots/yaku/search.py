@@ -103,7 +103,7 @@ def drop_set(hand: np.record, index: int) -> None:
 
 @inner
 def cheapest_pair(hand: np.record, pairs: np.uint64, limit: float) -> tuple[float, int]:
-    """The cheapest allowed pair beside the trial, and its cost; (`limit`, -1) if none is cheaper than `limit`."""
+    """Return the cheapest allowed pair in addition to the trial, and its cost; (`limit`, -1) if none costs less."""
     best, best_kind = limit, np.int64(-1)
     for kind in SANMA_KINDS:
         if has_kind(pairs, kind):
@@ -119,7 +119,7 @@ def cheapest_pair(hand: np.record, pairs: np.uint64, limit: float) -> tuple[floa
 
 @inner
 def sorted_sets(hand: np.record, allowed: np.uint64, limit: float, order: np.ndarray, prices: np.ndarray) -> int:
-    """Fill `order` with the allowed sets that cost less than `limit` beside the trial, cheapest first; their number."""
+    """Fill `order` with the allowed sets that add less than `limit`, cheapest first; return their number."""
     n = np.int64(0)
     for index in range(N_SETS):
         if not has_kind(allowed, index):

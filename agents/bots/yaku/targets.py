@@ -1,9 +1,9 @@
 """The library of hands to go for: hand types, their targets, and the sets and pairs that may complete a target.
 
 A **hand type** is a way to a yaku. Its **targets** are tile sets that make it, such as 123p 456p 789p for ittsu; a type
-without tiles of its own, such as tanyao, has one empty target. What is missing besides, sets and a pair, is completed
-from the sets and pairs that the type allows. Only what can be won with three players is here: there is no 2m-8m, and so
-no sanshoku doujun.
+without tiles of its own, such as tanyao, has one empty target. The rest, sets and a pair, is completed from the sets
+and pairs that the type allows. Only hands that can be won with three players are here: there is no 2m-8m, and so no
+sanshoku doujun.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ N_CHOSEN = 4  # sets in a hand
 OUTSIDE = frozenset(TERMINALS_HONOURS.tolist())  # yaochuhai
 TERMINALS = frozenset(kind for kind in OUTSIDE if kind < HONOUR)
 DRAGONS = (HAKU, HATSU, CHUN)
-WINDS = tuple(range(HONOUR, HONOUR + 3))  # north is no value tile: it is set aside
+WINDS = tuple(range(HONOUR, HONOUR + 3))  # north is not a value tile: it is set aside
 
 Allows = Callable[[Set], bool]
 

@@ -26,7 +26,7 @@ from agents.bert.training.targets.teacher import Teacher
 from engine.mjai.messages import Message
 from engine.records.files import write_record
 from engine.records.model import GameRecord
-from engine.records.stream import wanted
+from engine.records.stream import select_record
 from engine.rules import MAJSOUL, TENHOU
 from tests.support.small_games import BOTS, SEED, Played, chosen, folder_bytes, play, rows_in
 
@@ -314,6 +314,6 @@ def test_rules_given_by_hand_are_those_of_the_records(records_dir: Path) -> None
     assert "--rules majsoul" in source.options
     ((_, chunk),) = read_ahead(enumerate(source.chunks()))
     assert isinstance(chunk, RecordsChunk)
-    (record,) = (wanted(item, chunk.filters) for item in chunk.items)
+    (record,) = (select_record(item, chunk.filters) for item in chunk.items)
     assert record is not None
     assert record.rules == MAJSOUL

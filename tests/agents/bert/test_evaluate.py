@@ -29,7 +29,7 @@ from agents.bert.evaluation.metrics import (
     placement_metrics,
     points_metrics,
 )
-from agents.bert.evaluation.records import RecordMetrics, evaluate_records, recorded_decisions
+from agents.bert.evaluation.records import RecordMetrics, evaluate_records, read_decisions
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation, mean_regret
 from agents.bert.inference import Predictions
@@ -246,7 +246,7 @@ def test_mean_regret_is_of_samples_with_several_known_labels() -> None:
 
 
 def test_recorded_decisions_have_several_legal_labels(record: Path) -> None:
-    result = recorded_decisions(read_records(record))
+    result = read_decisions(read_records(record))
     assert result.departures == 0
     assert len(result.label) > 100
     assert result.legal.sum(axis=1).min() > 1
@@ -274,7 +274,7 @@ def test_departures_from_the_rules_are_counted(record: Path, tmp_path: Path) -> 
     result["deltas"] = [1, 2, 3]
     changed = tmp_path / "changed.mjson"
     changed.write_text("\n".join([*lines[:number], json.dumps(result), *lines[number + 1 :]]))
-    assert recorded_decisions(read_records(changed)).departures == 1
+    assert read_decisions(read_records(changed)).departures == 1
 
 
 # The command --------------------------------------------------------------------------------------------------------

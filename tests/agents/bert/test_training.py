@@ -38,7 +38,7 @@ from agents.bert.training.objectives import (  # noqa: E402
     Pretraining,
     mask_tokens,
 )
-from agents.bert.training.trainer import PREFETCHED, Trainer, prefetched  # noqa: E402
+from agents.bert.training.trainer import PREFETCHED, Trainer, prefetch  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -177,13 +177,13 @@ def test_batches_are_prepared_ahead_in_their_order_and_errors_come_through() -> 
         raise ValueError("the tenth is damaged")
 
     before = threading.active_count()
-    items = prefetched(numbers())
+    items = prefetch(numbers())
     assert [next(items) for _ in range(4)] == [0, 1, 2, 3]
     assert threading.active_count() == before + 1
     items.close()
     assert threading.active_count() == before
     assert asked == list(range(4 + PREFETCHED))
-    items = prefetched(numbers())
+    items = prefetch(numbers())
     assert [next(items) for _ in range(9)] == list(range(9))
     with pytest.raises(ValueError, match="the tenth is damaged"):
         next(items)

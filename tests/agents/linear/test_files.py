@@ -11,7 +11,7 @@ import pytest
 
 from agents.linear.cli import main
 from agents.linear.context import MENU
-from agents.linear.data import Choices, SelfPlay, collect, joined
+from agents.linear.data import Choices, SelfPlay, collect, concatenate
 from agents.linear.features import NAMES
 from agents.linear.files import COLUMNS, read_choices, writer
 
@@ -34,13 +34,13 @@ def test_what_is_written_is_read_again(tmp_path: Path, parts: list[Choices], suf
         for part in few:
             write(part)
     assert len(few) == 2
-    for before, after in zip(joined(few), read_choices(path), strict=True):
+    for before, after in zip(concatenate(few), read_choices(path), strict=True):
         np.testing.assert_allclose(before, after, rtol=1e-5)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_select_keeps_whole_decisions(parts: list[Choices]) -> None:
-    choices = joined(parts)
+    choices = concatenate(parts)
     kept = np.arange(len(choices.game)) % 3 == 1
     some = choices.select(kept)
     for new, old in enumerate(np.flatnonzero(kept)[:200]):

@@ -10,9 +10,9 @@ import pytest
 from agents.linear.cli import main
 from agents.linear.commands import count_agreed
 from agents.linear.config import HINGE, SOFTMAX, Config
-from agents.linear.data import SelfPlay, collect, joined
+from agents.linear.data import SelfPlay, collect, concatenate
 from agents.linear.features import START
-from agents.linear.scale import centred, placements_per_point
+from agents.linear.scale import centre, placements_per_point
 from agents.linear.training import Split, Trainer, split
 from agents.linear.weights import load_weights
 from agents.registry import make
@@ -22,7 +22,7 @@ from engine.table import TABLE
 
 @pytest.fixture(scope="module")
 def parts() -> Split:
-    return split(joined([choices for choices, _ in collect(SelfPlay(("rule",) * 3, 24, seed=2), None, print)]))
+    return split(concatenate([choices for choices, _ in collect(SelfPlay(("rule",) * 3, 24, seed=2), None, print)]))
 
 
 def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
@@ -123,7 +123,7 @@ def test_the_scale_is_that_of_the_weights() -> None:
     assert 1e-7 < one < 1e-4
     assert ten == pytest.approx(one / 10, rel=1e-4)
     values = np.array([[1.0, 3.0, -np.inf], [5.0, -np.inf, -np.inf]])
-    assert centred(values, np.isfinite(values)).tolist() == [[-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    assert centre(values, np.isfinite(values)).tolist() == [[-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
 
 
 @pytest.mark.slow

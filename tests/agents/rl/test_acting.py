@@ -81,7 +81,7 @@ def test_seats_games_and_results_are_as_asked() -> None:
         learning += [len(set(experience.seat[experience.table == table].tolist())) for table in range(200)]
         assert (experience.chosen < experience.counts).all()
         assert (experience.log_probability <= 0).all()
-        assert experience.counts.sum() == len(experience.base) == len(experience.actions)
+        assert experience.counts.sum() == len(experience.prior_logits) == len(experience.actions)
     assert over > 150
     shares = np.bincount(learning, minlength=4)[1:] / len(learning)
     assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.06)

@@ -100,7 +100,7 @@ def test_one_choice_is_enough_to_learn_from() -> None:
 
 def test_the_interval_of_a_measurement_is_that_of_independent_walls() -> None:
     bot, walls = make("random"), 9
-    seeds = [measuring.derived_seed(0, "rl measure", wall) for wall in range(walls)]
+    seeds = [measuring.derive_seed(0, "rl measure", wall) for wall in range(walls)]
     placements = measuring.placements_of(bot, make("efficiency", 1), seeds, Event())
     expected = placements.mean(), 1.96 * placements.std(ddof=1) / 3
     assert measuring.measure(bot, "efficiency", walls) == pytest.approx(expected)

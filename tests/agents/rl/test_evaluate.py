@@ -36,7 +36,7 @@ def experience(table: np.ndarray, seat: np.ndarray) -> Experience:
         states=random(n, weights["state"].shape[0]),
         oracle=random(n, N_ORACLE),
         actions=random(2 * n, weights["action"].shape[0]),
-        base=random(2 * n),
+        prior_logits=random(2 * n),
         counts=np.full(n, 2, dtype=np.int64),
         chosen=rng.integers(2, size=n),
         log_probability=np.full(n, np.log(0.5), dtype=np.float32),

@@ -119,4 +119,4 @@ def test_entropy_and_divergence_hold_the_policy() -> None:
         learner.learn([part], np.random.default_rng(0))
         found[entropy, kl] = learner.learn([part], np.random.default_rng(0))
     assert found[1.0, 0.0]["entropy"] > found[0.0, 0.0]["entropy"] + 0.05
-    assert found[0.0, 1.0]["kl_from_base"] < found[0.0, 0.0]["kl_from_base"]
+    assert found[0.0, 1.0]["kl_from_prior"] < found[0.0, 0.0]["kl_from_prior"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.policy import NAMES, choose_best, logits_of, random_weights, sample, widened
+from agents.rl.policy import NAMES, choose_best, logits_of, random_weights, sample, widen
 from agents.rl.rows import encode
 from engine.actions import actions_of
 from tests.support.views import views_of_games
@@ -35,7 +35,7 @@ def test_a_widened_network_is_the_same_function(joint: int, hidden: int) -> None
     features = features_named("residual")
     weights = random_weights(features, 24, 16, 3)
     weights["logit"] = np.random.default_rng(1).standard_normal(16).astype(np.float32)
-    wide = widened(weights, features, joint, hidden, 4)
+    wide = widen(weights, features, joint, hidden, 4)
     assert wide["hidden"].shape == (joint, hidden)
     assert wide["state"][:, 24:].all(), "a new unit of the first layer has no inputs"
     assert wide["hidden"][:, 16:].all(), "a new unit of the second layer has no inputs"
@@ -52,7 +52,7 @@ def test_the_logits_are_those_of_plain_matrix_products(family: str) -> None:
     state_w, state_b, action_w, hidden_w, hidden_b, out = (weights[name] for name in NAMES)
     of = np.repeat(np.arange(len(rows.view)), np.diff(rows.first))
     joint = np.maximum(rows.states[of] @ state_w + state_b + rows.actions @ action_w, 0)
-    expected = rows.base + np.maximum(joint @ hidden_w + hidden_b, 0) @ out
+    expected = rows.prior_logits + np.maximum(joint @ hidden_w + hidden_b, 0) @ out
     np.testing.assert_allclose(logits_of(weights, rows), expected, atol=1e-3)
 
 

@@ -72,7 +72,7 @@ def test_pin_and_sou_are_alike(games: Iterator[tuple[Decision, Decision]], famil
         assert rows.numbers.tolist() == sorted(numbers)
         np.testing.assert_allclose(rows.states, theirs.states, atol=1e-5)
         np.testing.assert_allclose(rows.actions, theirs.actions[order], atol=1e-5)
-        np.testing.assert_allclose(rows.base, theirs.base[order], atol=1e-5)
+        np.testing.assert_allclose(rows.prior_logits, theirs.prior_logits[order], atol=1e-5)
         np.testing.assert_allclose(tiles_of_opponents(one), tiles_of_opponents(other), atol=1e-5)
         compared += len(rows.view)
         pin, sou = counts(one)

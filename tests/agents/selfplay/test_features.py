@@ -45,7 +45,7 @@ def encoded(view: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[int]]:
     rows = unswapped(rows, np.array([view]), STATE_SUITS, ACTION_SUITS)
     assert forced.tolist() == [-1]
     assert rows.numbers.tolist() == actions_of(*view["legal"][view["viewer"]].tolist())
-    assert not rows.base.any()
+    assert not rows.prior_logits.any()
     return rows.states[0], rows.actions, rows.numbers.tolist()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.mjai import protocol_tables
-from engine.mjai.bot_messages import parse_join, parse_reply
+from engine.mjai.bot_messages import parse_join, parse_reply, request_in
 from engine.mjai.protocol_tables import TABLES, update
 from engine.mjai.schema import EVENTS, NOT_OF_A_GAME, REPLIES
 from tests.support.message_checks import check_message
@@ -52,7 +52,9 @@ def test_the_examples_of_the_page_are_messages() -> None:
         if "…" in text:
             continue
         types.add(json.loads(text)["type"])
-        if sign == "-> ":
+        if request_in(text.encode()):
+            assert sign == "-> "
+        elif sign == "-> ":
             (parse_join if '"join"' in text else parse_reply)(text)
         else:
             check_message(json.loads(text))

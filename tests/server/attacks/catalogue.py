@@ -15,6 +15,7 @@ from tests.server.attacks import (
     pages,
     parked_memory,
     players,
+    positions,
     proxied,
     reconnects,
     records,
@@ -27,6 +28,7 @@ from tests.support.attacker import Attack
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
     garbage, players, house_bots, deaf_peers, proxied, spectators, pages, records, annotations,
+    positions,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

@@ -4,7 +4,7 @@ A sample is one decision: its token sequence, its legal labels, their regrets, a
 
 ==============  ======================================================================================================
 `build`         the command ``python -m agents.bert data``
-`sources`       self-play and record files as data sources, cut into chunks of which each fills one shard
+`sources`       self-play and record files as data sources, split into chunks, one for each shard
 `selfplay`      `SelfPlayConfig`, and the samples of games between bots
 `records`       the samples of recorded games
 `seat_filter`   whose decisions are collected (``--decisions``)

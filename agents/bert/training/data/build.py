@@ -1,4 +1,4 @@
-"""What ``python -m agents.bert data`` does: makes training data from recorded games or self-play."""
+"""The command ``python -m agents.bert data``: makes training data from recorded games or self-play."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def print_next(out: Path, made: Contents) -> None:
-    """Print what to do with a folder that is complete."""
+    """Print what to do next with a complete folder."""
     if not 0 < made.validation_games < made.games:
         lacks = "training" if made.validation_games else "validation"
         print(f"wrote {out}, which has no game for {lacks} (one in twenty is for validation): add games with --add")

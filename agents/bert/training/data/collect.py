@@ -15,7 +15,7 @@ from engine.kernels import bit_count
 from engine.rules import Rules
 from engine.table import TABLE, raw_bytes
 
-MIN_LABELS = 2  # legal labels of a sample: with one alone there is nothing to learn
+MIN_LABELS = 2  # legal labels of a sample: from a single one there is nothing to learn
 
 
 @inner

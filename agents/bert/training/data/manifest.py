@@ -1,6 +1,6 @@
 """The manifest of a data folder: its sources, their shards, bad record files, and how much it holds.
 
-Beside the shards (`agents.bert.training.data.shards`) a folder has
+In addition to the shards (`agents.bert.training.data.shards`) a folder has
 
 ``manifest.json``         the sources and their shards
 ``NNNNNN.bad_files.txt``  the faults of record files that were read for a shard, if any
@@ -40,7 +40,7 @@ class Part:
 
 
 def foreign_file(folder: Path) -> str | None:
-    """The name of a file in a folder that no command here has written; None if there is none."""
+    """Return the name of a file in a folder that none of our commands wrote, or None."""
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     ours = re.compile(rf"{MANIFEST}|(\d+\.)?{BAD_FILES}|\d+\.\w+\.npy|\..*")
     return next((name for name in names if not ours.fullmatch(name)), None)
@@ -110,7 +110,7 @@ def fill(folder: Path, number: int, chunk: Chunk) -> int:
 
 
 def clear(folder: Path) -> None:
-    """Delete the manifest and the shards of a folder, which can then be made of other sources. Raises OSError."""
+    """Delete the manifest and the shards of a folder, which is then free for other sources. Raises OSError."""
     for number in find(folder):
         for path in folder.glob(f"{number:06}.*"):
             path.unlink()
@@ -118,7 +118,7 @@ def clear(folder: Path) -> None:
 
 
 def write_faults(path: Path, faults: Sequence[RecordFault]) -> None:
-    """Write one line a fault; no file if there are none."""
+    """Write one line per fault; no file if there are none."""
     path.unlink(missing_ok=True)
     if faults:
         path.write_text("".join(f"{fault}\n" for fault in faults), encoding="utf-8", errors="surrogateescape")

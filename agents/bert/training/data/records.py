@@ -20,7 +20,7 @@ from engine.records.archives import PACKED_SUFFIXES, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
-from engine.records.stream import Item, item_of, wanted
+from engine.records.stream import Item, item_of, select_record
 from engine.rules import TENHOU
 from engine.table import MAX_LOG, N_SEATS, TABLE
 
@@ -49,10 +49,10 @@ def collect_records(
 def collect_items(
     items: Sequence[Item], filters: Filters, seat_filter: SeatFilter, source: TargetSource
 ) -> tuple[Shard, list[RecordFault]]:
-    """The samples of some records, and what is wrong with some of these.
+    """Return the samples of some records, and the faults found in them.
 
     A record that cannot be read or replayed, or does not have the final scores, gives no samples, nor does one that
-    `filters` leave out. Where a game departs from the rules the rest of that round is left out.
+    `filters` exclude. Where a game departs from the rules, the rest of that round is left out.
     """
     collector = SampleCollector(len(items))
     replayer = Replayer(collector, source)
@@ -61,10 +61,10 @@ def collect_items(
     faults = []
     for index, item in enumerate(items):
         try:
-            record = wanted(item, filters)
+            record = select_record(item, filters)
             if record is None:
                 continue
-            games[index : index + 1] = recorded_game(record, Path(item.inner or item.file))
+            games[index : index + 1] = read_game(record, Path(item.inner or item.file))
             seats = seat_filter.seats(record.events[0].get("names", UNNAMED), games["placement"][index])
             if seats.any():
                 faults += [rule_fault(item.name, mismatch) for mismatch in replayer.play(record, index)]
@@ -82,7 +82,7 @@ def rule_fault(name: str, mismatch: Mismatch) -> RecordFault:
     return RecordFault(name, f"{mismatch.round}: event {mismatch.number}", what)
 
 
-def recorded_game(record: GameRecord, path: Path) -> np.ndarray:
+def read_game(record: GameRecord, path: Path) -> np.ndarray:
     """GAME[1] of a recorded game. Raises RecordError if the final scores are not recorded."""
     end = record.events[-1]
     if end["type"] != "end_game" or "scores" not in end:

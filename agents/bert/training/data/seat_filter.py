@@ -38,4 +38,4 @@ def parse_seat_filter(text: str) -> SeatFilter:
         return SeatFilter(rank=int(value))
     if kind == PLAYER and value:
         return SeatFilter(player=value)
-    raise ValueError(f"{text!r} is none of all, winners, player:NAME, rank:1, rank:2, rank:3")
+    raise ValueError(f"{text!r} is not one of all, winners, player:NAME, rank:1, rank:2, rank:3")

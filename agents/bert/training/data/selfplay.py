@@ -22,7 +22,7 @@ from agents.bert.training.targets.teacher import Teacher
 from agents.playouts import POLICIES, Playouts
 from agents.registry import make
 from engine.rules import TENHOU, Rules
-from engine.seeds import derived_seed
+from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tables import Policy, Tables
 
@@ -44,8 +44,8 @@ class SelfPlayConfig:
 
 
 def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
-    """The bots of `specs`, each with a seed of its own. Raises ValueError."""
-    return [make(spec, derived_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
+    """Return the bots of `specs`, each with its own seed. Raises ValueError."""
+    return [make(spec, derive_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
 
 
 @cache
@@ -67,11 +67,11 @@ def target_source(config: SelfPlayConfig, first: int, rules: Rules) -> TargetSou
         return PlayedActions()
     # The strings are part of the seeds: renaming one changes all samples.
     if config.rollouts:
-        seed, player = derived_seed(config.seed, "trials", first), config.playouts or config.teacher
+        seed, player = derive_seed(config.seed, "trials", first), config.playouts or config.teacher
         playouts = Playouts(player) if player in POLICIES else cached_teacher(player) or teacher
         return Rollouts(teacher, config.rollouts, rules, seed, playouts)
     if config.hard_examples:
-        return HardExamples(teacher, derived_seed(config.seed, "doubts", first))
+        return HardExamples(teacher, derive_seed(config.seed, "doubts", first))
     return Teacher(teacher)
 
 
@@ -82,7 +82,7 @@ def play(config: SelfPlayConfig, first: int, n: int, rules: Rules = TENHOU) -> S
     no samples. Raises PolicyFault.
     """
     bots, source = cached_bots(config.bots, config.seed), target_source(config, first, rules)
-    seeds = [derived_seed(config.seed, "wall", game) for game in range(first, first + n)]
+    seeds = [derive_seed(config.seed, "wall", game) for game in range(first, first + n)]
     seatings = SEATINGS[(first + np.arange(n)) % len(SEATINGS)]
     tables = Tables(seeds, rules)
     collector = SampleCollector(n)

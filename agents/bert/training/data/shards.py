@@ -45,12 +45,12 @@ GAME = record(
 
 # The regret of a label is the best label's value minus its own, in units of placement (1: one rank lower), by a
 # teacher or by rollouts; of a teacher that is a policy, REGRET_UNIT times the difference of the log probabilities. It
-# is stored as one of 256 levels, which are cubic: the distance of two levels is 0.0007 near 0.01 and 0.024 near 2, far
-# less than the noise of a rollout. For a policy 0.01 is 2.5 nats, and the distance there is 0.2 nats. The last level,
-# inf, is for labels of unknown value.
+# is stored as one of 256 levels with cubic spacing: 0.0007 near 0.01 and 0.024 near 2, far less than the noise of a
+# rollout. For a policy 0.01 is 2.5 nats, and the spacing there is 0.2 nats. The last level, inf, is for labels of
+# unknown value.
 N_REGRETS = 256
 MAX_REGRET = 2.0
-UNKNOWN_REGRET = 0.25  # the regret that is assumed of a label of unknown value where a policy chooses it
+UNKNOWN_REGRET = 0.25  # the regret assumed for a label of unknown value that a policy chooses
 REGRETS = np.append(MAX_REGRET * np.linspace(0, 1, N_REGRETS - 1) ** 3, np.inf).astype(np.float32)
 
 

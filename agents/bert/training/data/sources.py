@@ -1,4 +1,4 @@
-"""Data sources: self-play and record files, cut into chunks of which each fills one shard."""
+"""Data sources: self-play and record files, split into chunks, each of which fills one shard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHUNKS, MIN_CHUNK, MAX_CHUNK = 32, 16, 256  # of a source, and games in each: sm
 
 
 def chunk_size(games: int) -> int:
-    """How many games of a source of `games` fill one shard. It depends on nothing else, as the samples depend on it."""
+    """Return how many of `games` fill one shard. It depends on nothing else, as the samples depend on it."""
     return min(max(-(-games // CHUNKS), MIN_CHUNK), MAX_CHUNK)
 
 
@@ -138,7 +138,7 @@ class RecordsChunk:
 
 
 def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]]:
-    """The same tasks, in order, those of records with their items, which are read when the task is asked for."""
+    """Yield the same tasks, in order, those of records with their items, which are read when the task is requested."""
     paths: Sequence[Path] = ()
     found: Iterator[Member] = iter(())
     position = 0

@@ -27,9 +27,9 @@ class Filled:
 
 
 def fill_all(folder: Path, tasks: Sequence[Task], jobs: int | Cluster) -> Generator[int]:
-    """Fill the shards ``tasks`` with ``jobs`` processes; yields the number of games of each shard when it is complete.
+    """Fill the shards ``tasks`` with ``jobs`` processes; yields the number of games of each shard once it is complete.
 
-    One job, or one shard, needs no further process. ``jobs`` may be a cluster: this process then writes what the
+    One job, or one shard, needs no additional process. ``jobs`` may be a cluster: this process then writes what the
     workers send. Raises what `fill` and `engine.common.workers.run_tasks` raise.
     """
     if isinstance(jobs, Cluster):

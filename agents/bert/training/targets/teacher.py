@@ -1,4 +1,4 @@
-"""Targets from a teacher: what another bot thinks of the decision (imitation learning on the student's own states)."""
+"""Targets from a teacher: another bot's evaluation of the decision (imitation learning on the student's own states)."""
 
 from __future__ import annotations
 

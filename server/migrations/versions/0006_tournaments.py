@@ -1,4 +1,4 @@
-"""Tournaments, and games that do not count for ratings."""
+"""Tournaments."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from alembic import op
 
 from server.store.tables import Text, Time
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
-    """From version 0004."""
+    """From version 0005."""
     op.create_table(
         "tournaments",
         sa.Column("name", Text(), nullable=False),
@@ -28,14 +28,8 @@ def upgrade() -> None:
         sa.Column("result", sa.JSON(none_as_null=True), nullable=True),
         sa.PrimaryKeyConstraint("name", name="pk_tournaments"),
     )
-    with op.batch_alter_table("games") as games:  # all games stored so far counted
-        games.add_column(sa.Column("unrated", sa.Boolean(), nullable=False, server_default=sa.false()))
-    with op.batch_alter_table("games") as games:
-        games.alter_column("unrated", server_default=None)
 
 
 def downgrade() -> None:
-    """To version 0004. Tournaments are lost, their games are not."""
-    with op.batch_alter_table("games") as games:
-        games.drop_column("unrated")
+    """To version 0005. Tournaments are lost, their games are not."""
     op.drop_table("tournaments")

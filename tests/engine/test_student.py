@@ -6,7 +6,7 @@ from math import atan, pi, sqrt
 
 import pytest
 
-from engine.contests.student import cdf, quantile
+from engine.common.student import cdf, quantile
 
 
 @pytest.mark.parametrize(

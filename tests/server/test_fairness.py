@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from server import turns
-from server.turns import FairLock, Ration, Shared, Turns
+from server import fairness
+from server.fairness import CpuLimiter, FairLock, FairQueue, Shared
 
 
 def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
@@ -27,14 +27,14 @@ def work(log: list[str], name: str, pieces: int) -> Callable[[], bool]:
     return piece
 
 
-async def all_done(shared: Turns) -> None:
+async def all_done(shared: FairQueue) -> None:
     """Wait until no work is left."""
     while shared._queues:
         await asyncio.sleep(0)
 
 
 async def test_parties_take_turns_whatever_they_have_queued() -> None:
-    shared, log = Turns(), list[str]()
+    shared, log = FairQueue(), list[str]()
     for _ in range(3):
         shared.add("a", work(log, "a", 2))
     shared.add("b", work(log, "b", 2))
@@ -44,7 +44,7 @@ async def test_parties_take_turns_whatever_they_have_queued() -> None:
 
 
 async def test_work_of_one_party_takes_turns_too() -> None:
-    shared, log = Turns(), list[str]()
+    shared, log = FairQueue(), list[str]()
     shared.add("a", work(log, "x", 3))
     shared.add("a", work(log, "y", 3))
     await all_done(shared)
@@ -53,12 +53,12 @@ async def test_work_of_one_party_takes_turns_too() -> None:
 
 async def test_an_iteration_of_the_loop_ends_when_its_time_is_up() -> None:
     now = 0.0
-    shared = Turns(lambda: now)
+    shared = FairQueue(lambda: now)
     done: list[int] = []
 
     def slow() -> bool:
         nonlocal now
-        now += 0.6 * turns.TURN
+        now += 0.6 * fairness.TURN
         done.append(0)
         return len(done) < 6
 
@@ -72,11 +72,11 @@ async def test_an_iteration_of_the_loop_ends_when_its_time_is_up() -> None:
 
 async def test_time_is_left_until_it_is_used_up_or_somebody_waits() -> None:
     now = 1.0
-    shared = Turns(lambda: now)
+    shared = FairQueue(lambda: now)
     assert shared.has_time()
-    now += 0.5 * turns.TURN
+    now += 0.5 * fairness.TURN
     assert shared.has_time()
-    now += 0.6 * turns.TURN
+    now += 0.6 * fairness.TURN
     assert not shared.has_time()
     await asyncio.sleep(0)
     assert shared.has_time(), "in the next iteration"
@@ -87,7 +87,7 @@ async def test_time_is_left_until_it_is_used_up_or_somebody_waits() -> None:
 
 
 async def test_work_that_raises_is_reported_and_stops_nobody_else() -> None:
-    shared, log, reported = Turns(), list[str](), list[Any]()
+    shared, log, reported = FairQueue(), list[str](), list[Any]()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
 
     def broken() -> bool:
@@ -102,7 +102,7 @@ async def test_work_that_raises_is_reported_and_stops_nobody_else() -> None:
 
 
 async def test_work_may_queue_more_work() -> None:
-    shared, log = Turns(), list[str]()
+    shared, log = FairQueue(), list[str]()
 
     def first() -> bool:
         shared.add("a", work(log, "second", 1))
@@ -116,12 +116,12 @@ async def test_work_may_queue_more_work() -> None:
 
 async def test_a_party_is_delayed_by_one_piece_of_each_other_party_only() -> None:
     """Another party has a hundred works, each piece of which takes all the time of an iteration."""
-    shared, pieces, delays = Turns(), 0, list[int]()
+    shared, pieces, delays = FairQueue(), 0, list[int]()
 
     def whole_turn() -> bool:
         nonlocal pieces
         pieces += 1
-        end = perf_counter() + turns.TURN
+        end = perf_counter() + fairness.TURN
         while perf_counter() < end:
             pass
         return len(delays) < 10
@@ -186,14 +186,14 @@ async def test_a_fair_lock_is_free_again_after_an_error() -> None:
 
 
 class Clocks:
-    """The clocks of a `Ration`: they advance only when told to."""
+    """The clocks of a `CpuLimiter`: they advance only when told to."""
 
     def __init__(self) -> None:
         self.now = self.worked = 0.0
 
-    def ration(self, share: float, burst: float) -> Ration:
-        """A ration by these clocks."""
-        return Ration(share, burst, lambda: self.now, lambda: self.worked, self.sleep)
+    def cpu_limiter(self, share: float, burst: float) -> CpuLimiter:
+        """A cpu_limiter by these clocks."""
+        return CpuLimiter(share, burst, lambda: self.now, lambda: self.worked, self.sleep)
 
     async def sleep(self, seconds: float) -> None:
         """Time passes."""
@@ -207,9 +207,9 @@ class Clocks:
 
 async def test_a_ration_is_a_share_of_the_time() -> None:
     clocks = Clocks()
-    ration = clocks.ration(0.03, 0.05)
+    cpu_limiter = clocks.cpu_limiter(0.03, 0.05)
     for _ in range(1000):
-        async with ration.turn("a"):
+        async with cpu_limiter.turn("a"):
             clocks.work(0.001)
     assert clocks.worked == pytest.approx(1.0)
     assert 0.03 * clocks.now == pytest.approx(1.0 - 0.05, abs=0.002)
@@ -217,26 +217,26 @@ async def test_a_ration_is_a_share_of_the_time() -> None:
 
 async def test_what_a_ration_saves_up_may_be_done_at_once_and_no_more() -> None:
     clocks = Clocks()
-    ration = clocks.ration(0.1, 0.05)
+    cpu_limiter = clocks.cpu_limiter(0.1, 0.05)
     for _ in range(2):
         began = clocks.now
         for _ in range(5):
-            async with ration.turn("a"):
+            async with cpu_limiter.turn("a"):
                 clocks.work(0.01)
         assert clocks.now - began == pytest.approx(0.05)
         await clocks.sleep(3600)
-    async with ration.turn("a"):
+    async with cpu_limiter.turn("a"):
         clocks.work(1.0)
     began = clocks.now
-    async with ration.turn("a"):
+    async with cpu_limiter.turn("a"):
         assert clocks.now - began == pytest.approx((1.0 - 0.05) / 0.1)
 
 
 async def test_turns_of_a_ration_are_given_in_order_and_others_run_in_between() -> None:
-    ration, log = Ration(1.0, 1.0), list[str]()
+    cpu_limiter, log = CpuLimiter(1.0, 1.0), list[str]()
 
     async def take(name: str) -> None:
-        async with ration.turn("a"):
+        async with cpu_limiter.turn("a"):
             log.append(name)
             asyncio.get_running_loop().call_soon(log.append, "between")
 
@@ -245,10 +245,10 @@ async def test_turns_of_a_ration_are_given_in_order_and_others_run_in_between() 
 
 
 async def test_a_party_with_many_tasks_has_no_more_of_a_ration_than_another() -> None:
-    ration, log = Ration(1.0, 1.0), list[str]()
+    cpu_limiter, log = CpuLimiter(1.0, 1.0), list[str]()
 
     async def take(party: str) -> None:
-        async with ration.turn(party):
+        async with cpu_limiter.turn(party):
             log.append(party)
 
     await asyncio.gather(*map(take, "aaaaaabb"))
@@ -312,7 +312,7 @@ async def test_an_error_of_a_shared_call_reaches_all_and_the_next_call_is_made_a
 
 
 async def test_last_calls_come_after_the_work_and_one_that_fails_stops_no_other() -> None:
-    shared, log, failed = Turns(), list[str](), list[Any]()
+    shared, log, failed = FairQueue(), list[str](), list[Any]()
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(context["exception"]))
 
     def fail() -> None:

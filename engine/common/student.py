@@ -1,4 +1,9 @@
-"""Student's t distribution: the probabilities behind intervals from few walls.
+"""Student's t distribution: the probabilities behind intervals from few observations, such as walls of the arena.
+
+Observations that are equal by chance have a variance of 0, as if the mean were known. But from n that are all alike
+follows only that others are rarer than about one in n / 3 (J. Hanley and A. Lippman-Hand, "If nothing goes wrong, is
+everything all right?", JAMA 249, 1983). So the standard error of n counts as at least that of n of which one is off
+(`least_error`); with hundreds of them the measured one is larger, and stays what it is.
 
 The distribution function is an incomplete beta function (Abramowitz and Stegun, 26.7.1), which is computed as a
 continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22) by Lentz's method.
@@ -8,8 +13,11 @@ from __future__ import annotations
 
 from functools import cache
 from math import exp, lgamma, log, log1p, sqrt
+from typing import TypeVar
 
 import numpy as np
+
+Number = TypeVar("Number", float, np.ndarray)
 
 CONFIDENCE = 0.95
 TINY = 1e-300  # in place of a zero in Lentz's method
@@ -35,12 +43,27 @@ def quantile(probability: float, freedom: int) -> float:
     return high
 
 
-def half_width(values: np.ndarray) -> float | None:
-    """The half-width of the 95 % confidence interval of the mean of ``values`` [n]; None for fewer than two."""
-    n = len(values)
-    if n < 2:
-        return None
-    return quantile((1 + CONFIDENCE) / 2, n - 1) * float(values.std(ddof=1)) / sqrt(n)
+def least_error(n: Number, off: float) -> Number:
+    """The least standard error of a mean of n: that of values which are alike but for one, which is ``off`` by that."""
+    return off / n
+
+
+def standard_error(values: np.ndarray, off: float) -> float:
+    """The standard error of the mean of ``values``, [n], at least two; not below `least_error`."""
+    return max(float(values.std(ddof=1)) / sqrt(len(values)), least_error(len(values), off))
+
+
+def half_width(values: np.ndarray, off: float) -> float | None:
+    """The half-width of the 95 % confidence interval of the mean of ``values``, [n]; None for fewer than two.
+
+    ``off``: see `standard_error`.
+    """
+    return None if len(values) < 2 else of_error(standard_error(values, off), len(values))
+
+
+def of_error(error: float, n: int) -> float:
+    """The half-width of the 95 % confidence interval of a mean of n, at least two, from its standard error."""
+    return quantile((1 + CONFIDENCE) / 2, n - 1) * error
 
 
 def _incomplete_beta(x: float, rest: float, a: float, b: float) -> float:

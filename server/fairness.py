@@ -1,4 +1,4 @@
-"""Divides the time of the event loop: work that others can cause is done in small pieces, and parties take turns."""
+"""Fair sharing of the event loop: externally caused work is done in small pieces, and parties take turns."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from contextlib import asynccontextmanager
 from time import monotonic, perf_counter, thread_time
 from typing import Any, Generic, TypeVar
 
-TURN = 0.001  # seconds of such work in one iteration of the event loop; then everything else runs
+TURN = 0.001  # seconds of such work per iteration of the event loop, before everything else runs
 T = TypeVar("T")
-Work = Callable[[], bool]  # a piece of work; returns whether there is more of it
+Work = Callable[[], bool]  # a piece of work; returns whether there is more
 
 
-class Turns:
+class FairQueue:
     """Queues of work, one for each party; the parties take turns (round-robin), a piece of work each.
 
-    A party is whoever shall not delay the others: the address of a client, or the games without connections. However
-    much work a party has, the next piece of another one is done after at most TURN and one piece of each party.
+    A party is a source of work that must not delay the others: the address of a client, or the games without
+    connections. However much work a party has, the next piece of another one is done after at most TURN and one piece
+    of each party.
     """
 
     def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
-        """To be created in the event loop whose time it divides."""
+        """Must be created in the event loop whose time it divides."""
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._queues: dict[str, deque[Work]] = {}  # never empty ones; the party whose turn it is comes first
-        self._end = 0.0  # when this iteration has no more time; 0: nothing was done in it
+        self._queues: dict[str, deque[Work]] = {}  # non-empty queues; the party whose turn it is comes first
+        self._end = 0.0  # when the time of this iteration is used up; 0: nothing was done in it
         self._scheduled = False
         self._last: list[Callable[[], None]] = []
 
@@ -39,7 +40,7 @@ class Turns:
         return not self._queues and self._clock() < self._end
 
     def add(self, party: str, work: Work) -> None:
-        """Queue work, which is called once an iteration until it returns False."""
+        """Queue work, which is called once per iteration until it returns False."""
         queue = self._queues.get(party)
         if queue is None:  # else it is scheduled already
             queue = self._queues[party] = deque()
@@ -47,7 +48,7 @@ class Turns:
         queue.append(work)
 
     def add_last(self, call: Callable[[], None]) -> None:
-        """Call when the work of the iteration that is going on, or else of the next one, is done."""
+        """Call back when the work of the current iteration, or else of the next one, is done."""
         self._last.append(call)
         self._schedule()
 
@@ -57,7 +58,7 @@ class Turns:
             self._loop.call_soon(self._next_iteration)
 
     def _next_iteration(self) -> None:
-        """Do queued work for as long as an iteration may take."""
+        """Do queued work until the time of the iteration is used up."""
         self._scheduled = False
         self._end = 0.0
         if self._queues:
@@ -81,7 +82,7 @@ class Turns:
         try:
             if work():
                 queue.append(work)
-        except Exception as error:  # of this party: the others must get their turn
+        except Exception as error:  # of this party; the others must get their turn
             self._loop.call_exception_handler({"message": "work failed", "exception": error})
         if not queue:
             del self._queues[party]
@@ -89,8 +90,8 @@ class Turns:
             self._queues[party] = self._queues.pop(party)
 
 
-class Turnstile:
-    """Lets one task pass in an iteration of the event loop; all other tasks run in between."""
+class OnePerIteration:
+    """Lets one task pass per iteration of the event loop, so that all other tasks run in between."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
@@ -101,10 +102,10 @@ class Turnstile:
             await asyncio.sleep(0)
 
 
-class Ration:
-    """Lets one task work in an iteration of the event loop, and all of them at most for a share of the processor.
+class CpuLimiter:
+    """Lets one task work per iteration of the event loop, and limits all of them together to a share of the processor.
 
-    Parties take turns, so that none can use up the share.
+    Parties take turns, so that no party can use up the share.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Ration:
     ) -> None:
         """`share`: of a processor, from 0 to 1. `burst`: seconds of work that may be done at once after a pause.
 
-        `worked`: seconds of work done by this thread since any moment.
+        `worked`: seconds of work done by this thread since an arbitrary point.
         """
         self._share = share
         self._burst = burst
@@ -125,12 +126,12 @@ class Ration:
         self._worked = worked
         self._sleep = sleep
         self._lock = FairLock()
-        self._owed = 0.0  # seconds of work that the share does not cover yet
+        self._owed = 0.0  # seconds of work not yet covered by the share
         self._since = 0.0  # time of this
 
     @asynccontextmanager
     async def turn(self, party: str) -> AsyncIterator[None]:
-        """Wait for a turn of the party, and do the work of the block, which must not wait for anything."""
+        """Wait for a turn of the party, then run the block, which must not wait for anything."""
         async with self._lock.held_by(party):
             await self._sleep(max(0.0, self._still_owed() - self._burst) / self._share)
             started = self._worked()
@@ -147,9 +148,9 @@ class Ration:
 
 
 class Shared(Generic[T]):
-    """A call whose result is shared by all who ask for it before it begins: there is one at a time, and one to come.
+    """A call whose result is shared by everyone who requests it before it begins; one call runs at a time.
 
-    Who asks waits for the call that is running, too.
+    A request made while a call is running waits for it to end, and then for the next call.
     """
 
     def __init__(self, call: Callable[[], Coroutine[Any, Any, T]]) -> None:
@@ -159,14 +160,14 @@ class Shared(Generic[T]):
         self._waiting: Counter[asyncio.Task[T]] = Counter()
 
     async def get(self) -> T:
-        """The result of a call that begins from now on. Raises what it raises."""
+        """Return the result of a call that has not begun yet. Raises what the call raises."""
         task = self._next = self._next or asyncio.create_task(self._run())
         self._waiting[task] += 1
         try:
             return await asyncio.shield(task)
         finally:
             self._waiting[task] -= 1
-            if not self._waiting[task]:  # it is done, or nobody wants it any more
+            if not self._waiting[task]:  # done, or no longer wanted
                 del self._waiting[task]
                 task.cancel()
                 if self._next is task:
@@ -179,11 +180,11 @@ class Shared(Generic[T]):
 
 
 class FairLock:
-    """A lock for which parties take turns; within a party, who asks first gets it first."""
+    """A lock for which parties take turns; within a party, it is granted in the order of requests."""
 
     def __init__(self) -> None:
         self._locked = False
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # never empty ones; whose turn it is comes first
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # never empty ones; the next in turn comes first
 
     @asynccontextmanager
     async def held_by(self, party: str) -> AsyncIterator[None]:

@@ -1,0 +1,157 @@
+"""What ``python -m agents.review --player`` does: reviews all games of a player, and tells what they add up to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agents.review.games import Found, review_item, the_bot
+from agents.review.opinions import check_reviewer
+from agents.review.page import totals_page
+from agents.review.report import loss_text
+from agents.review.totals import ALL, GROUPS, Json, Totals
+from engine.common.files import write_atomically
+from engine.common.options import Parser, describe_error, printable, usable_cores
+from engine.common.pools import WorkerError, delay_interrupts
+from engine.common.program import FAILED, INTERRUPTED, OK, installed_version
+from engine.common.screen import screen
+from engine.records.archives import members
+from engine.records.commands import found_paths, say_new, skip, with_progress
+from engine.records.filters import Filters
+from engine.records.journal import Journal, digest_of
+from engine.records.stream import best_jobs, in_order
+from engine.table import N_SEATS
+
+HEADINGS = {"by_kind": "decision", "by_shanten": "shanten", "by_turn": "turn"}
+
+
+def run(parser: Parser, options: argparse.Namespace) -> int:
+    """Review, print or write, and return the exit code."""
+    try:
+        for spec in options.bot:
+            check_reviewer(the_bot(spec), spec)
+        if not (paths := found_paths(options)):
+            return FAILED
+        found = Found(Totals.of_none(len(options.bot)), journal_of(options, paths))
+        code, why = review_all(found, options, paths)
+        with delay_interrupts():
+            found.keep()
+        if code != OK:
+            again = "the same command continues" if found.journal else "with --json FILE, the same command continues"
+            print_totals(screen(), found.totals, options)
+            print(f"{why}: {found.done:,} records are done; {again}", file=sys.stderr)
+            return code
+        if not found.totals.games:
+            if found.journal is not None:
+                found.journal.remove()
+            found.check_player(options.player)
+            return FAILED  # nothing could be read, which has been said
+        write(found, options)
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        parser.error(describe_error(error))
+    return FAILED if found.n_faults else OK
+
+
+def journal_of(options: argparse.Namespace, paths: Sequence[Path]) -> Journal | None:
+    """What keeps how far the job is, beside its output; None without a file to write. Raises ValueError, OSError."""
+    output: Path | None = options.json or options.html
+    if output is None:
+        return None
+    wanted = {"player": options.player, "bots": options.bot, "rules": options.rules, "files": digest_of(paths)}
+    return Journal(output.with_name(output.name + ".partial"), wanted | {"version": installed_version()})
+
+
+def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path]) -> tuple[int, str]:
+    """Review the records that are not done; returns the exit code, and why it ends early."""
+    filters = Filters(players=N_SEATS, rules=options.rules)
+    work = partial(review_item, player=options.player, bots=tuple(options.bot), filters=filters)
+    rest = members(paths)
+    skip(rest, found.done)
+    notes = set[str]()
+    try:
+        with closing(in_order(work, rest, filters, options.jobs or best_jobs(paths, usable_cores()))) as results:
+            for item, reviewed in with_progress(results, paths):
+                say_new(notes, item.name, reviewed.notes)
+                for fault in reviewed.faults:
+                    print(printable(fault), file=sys.stderr)
+                with delay_interrupts():  # else a game could be counted twice
+                    found.add(reviewed)
+    except KeyboardInterrupt:
+        return INTERRUPTED, "interrupted"
+    except WorkerError as error:
+        return FAILED, str(error)
+    return OK, ""
+
+
+def write(found: Found, options: argparse.Namespace) -> None:
+    """Write the files that are asked for, and print. Raises OSError, ValueError where files of pages are missing."""
+    totals = found.totals
+    texts: dict[Path, str] = {}
+    if options.json is not None:
+        told = {"records": found.done, "faults": found.faults, "n_faults": found.n_faults}
+        document = totals.as_json(options.player, options.bot) | told
+        texts[options.json] = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    if options.html is not None:
+        texts[options.html] = totals_page(totals, options.player, options.bot)
+    for path, text in texts.items():
+        with write_atomically(path) as file:
+            file.write(text.encode())
+    if found.journal is not None:
+        found.journal.remove()
+    print_totals(screen(), totals, options)
+    for path in texts:
+        print(f"wrote {path}")
+
+
+def print_totals(console: Console, totals: Totals, options: argparse.Namespace) -> None:
+    """Print the tables and the dearest mistakes of each bot, one after the other."""
+    if not totals.games:
+        return
+    of_games = f"{totals.games:,} game{'s' * (totals.games != 1)}"
+    console.print(Text(f"{printable(options.player)}: {of_games}", style="bold"))
+    for bot, spec in enumerate(options.bot):
+        console.print()
+        console.print(Text(f"Reviewed by {spec}; losses in placements, ± is the 95 % interval", style="bold"))
+        summary = totals.summary(bot)
+        for group in GROUPS:
+            console.print(table_of(HEADINGS[group], summary[group], summary if group == "by_kind" else None))
+        if totals.mistakes[bot]:
+            console.print(Text("The dearest mistakes", style="bold"))
+            console.print(mistakes_of(totals, bot, spec))
+
+
+def table_of(heading: str, rows: Json, total: Json | None) -> Table:
+    """A line for each row, and one for all decisions if they are given."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
+    table.add_column(heading)
+    for column in ("number", "agreed, %", "mean loss", "loss of a game"):
+        table.add_column(column, justify="right")
+    for name, row in (rows | ({ALL: total} if total else {})).items():
+        per_game = row["loss_per_game"]
+        loss = f"{loss_text(per_game['mean'])} ± {loss_text(per_game['interval'])}"
+        table.add_row(name, f"{row['decisions']:,}", f"{100 * row['accuracy']:.1f}", loss_text(row["mean_loss"]), loss)
+    return table
+
+
+def mistakes_of(totals: Totals, bot: int, spec: str) -> Table:
+    """A line for each of the dearest mistakes."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
+    table.add_column("loss", justify="right")
+    for heading in ("record", "where", "played", f"{spec} prefers"):
+        table.add_column(heading, overflow="fold")
+    for each in totals.mistakes[bot]:
+        where = f"{each.round_name} turn {each.turn} (seat {each.seat})"
+        table.add_row(loss_text(each.loss), Text(printable(each.file)), where, each.played, each.best)
+    return table

@@ -1,0 +1,25 @@
+"""Actions in words."""
+
+from __future__ import annotations
+
+from engine.mjai.messages import Message
+
+# Type of an mjai action -> its words; {pai} is its tile.
+WORDS = {
+    "dahai": "discard {pai}",
+    "reach": "riichi",
+    "pon": "pon {pai}",
+    "daiminkan": "daiminkan {pai}",
+    "ankan": "ankan {pai}",
+    "kakan": "kakan {pai}",
+    "nukidora": "nukidora",
+    "ryukyoku": "kyushu kyuhai",
+    "none": "pass",
+}
+
+
+def action_words(action: Message) -> str:
+    """An mjai action in words: ``discard 5p``."""
+    if action["type"] == "hora":
+        return "tsumo" if action["actor"] == action["target"] else "ron"
+    return WORDS[action["type"]].format(pai=action.get("pai") or (action.get("consumed") or [""])[0])

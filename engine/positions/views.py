@@ -1,0 +1,72 @@
+"""The view of a position: made by the messages that lead there, or laid out in the middle of a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine import table_kernels
+from engine.actions import ACTIONS, N_ACTIONS
+from engine.mjai.messages import Message
+from engine.positions.history import replayed
+from engine.positions.middle import laid_out
+from engine.positions.notation import CALLS, NUKIDORA, PositionError, Step
+from engine.positions.position import Position, check_copies
+from engine.tiles import NORTH, WINDS
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A position as its seat sees it."""
+
+    view: Any  # TABLE record
+    legal: list[int]  # actions
+    messages: list[Message]  # that lead there, canonical, as the seat was sent them; none where rivers are not known
+
+
+def place(position: Position) -> Placed:
+    """The view of a position. Raises PositionError, which names the field, for one that cannot be."""
+    steps = position.steps
+    check_tiles(position, steps)
+    if position.has_rivers:
+        if position.melds or position.norths:
+            where = "melds" if position.melds else "norths"
+            raise PositionError(where, "with rivers, calls and norths stand where they were made in them (P5s, N)")
+        state, messages = replayed(position)
+        view, legal = state.view, state.legal
+        if position.left not in (None, int(view["live_left"])):
+            raise PositionError("left", f"these rivers leave {int(view['live_left'])} draws; leave it out")
+    else:
+        view, messages = laid_out(position), []
+        legal = legal_of(view)
+    if not legal:
+        raise PositionError("hand", f"{position.seat} has nothing to decide here: it may not call or win on that tile")
+    return Placed(view, legal, messages)
+
+
+def check_tiles(position: Position, steps: list[list[Step]]) -> None:
+    """Raise PositionError where more tiles of a kind are seen than there are."""
+    parts = {"hand": position.tiles, "dora": position.indicators}
+    for wind, river in zip(WINDS, steps, strict=True):
+        parts[f"river of {wind}"] = [tile for step in river for tile in shown_tiles(step)]
+    parts["melds"] = [tile for step in position.own_melds for tile in step.tiles]
+    parts["norths"] = [NORTH] * position.norths
+    check_copies(parts)
+
+
+def shown_tiles(step: Step) -> tuple[int, ...]:
+    """The tiles that a step shows, without those that another river has: a called tile."""
+    if step.what in CALLS:
+        return step.tiles[1:]
+    return step.tiles if step.what != NUKIDORA else (NORTH,)
+
+
+def legal_of(view: Any) -> list[int]:
+    """The legal actions of the viewer, ascending."""
+    menu = np.zeros(N_ACTIONS, dtype=np.int64)
+    raw = np.frombuffer(view.tobytes(), dtype=np.uint8).copy()
+    n = table_kernels.legal_actions(raw, 0, int(view["viewer"]), menu)
+    legal: list[int] = ACTIONS[menu[:n]].tolist()
+    return legal

@@ -1,0 +1,54 @@
+"""Positions that clients send: what the rules and house bots say about one. Nothing of them is kept."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from server.addresses import limited_address
+from server.api.common import Route, ServiceHere, client_address, problems
+from server.api.reviews import Bot
+from server.api.uploads import GzippedJson
+from server.position_work import analysed
+from server.worker import WorkerError
+
+TIMEOUT = 10.0  # seconds of work on one position
+MAX_BOTS = 4  # of one analysis
+EXAMPLE = {"hand": "123p456s11z99m2256p", "seat": "S", "dora": "3p", "left": 30}
+router = APIRouter(prefix="/api/positions", tags=["reviews"], route_class=Route)
+
+
+class AskedPosition(BaseModel):
+    """A position, and the bots that are asked about it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    position: dict[str, Any] = Field(
+        description="`hand`, and what differs from a usual position; docs/web.md has the keys", examples=[EXAMPLE]
+    )
+    bots: list[Bot] = Field([], max_length=MAX_BOTS, description="house bots with action values, at most four")
+
+
+@router.post(
+    "",
+    summary="Analyse a position",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(403, 411, 422)},
+)
+async def analyse_position(service: ServiceHere, request: Request, asked: AskedPosition) -> Response:
+    """The bots' values of each action, shanten, ukeire, danger, waits and scores; docs/web.md has the keys.
+
+    One at a time of an address, as with records, whose turns it shares. Nothing is kept.
+    """
+    address = client_address(request)
+    work = partial(analysed, position=asked.position, bots=tuple(dict.fromkeys(asked.bots)))
+    try:
+        with service.lobby.access.uploading(address):
+            async with service.reading.held_by(limited_address(address)):
+                return GzippedJson(await service.reader.run(work, TIMEOUT), ExitStack())
+    except WorkerError as error:
+        raise HTTPException(422, str(error)) from error

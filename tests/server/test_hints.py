@@ -1,0 +1,124 @@
+"""Hints on request, and games that do not count for ratings: those with hints, and those of rooms without rating."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.registry import make
+from engine.mjai.bot_messages import parse_reply
+from engine.mjai.possible_actions import legal_action
+from server.house_bots import ADVISER, HOUSE_BOTS
+from tests.support.message_checks import check_message
+from tests.support.server_bots import Bot, live_game, play_all, resumed_from, serving, stored_games, the_game, together
+
+HINT = {"type": "hint"}
+SOLO = "solo+rule+rule"
+
+
+async def next_of(bot: Bot, kind: str) -> dict[str, Any]:
+    """The next message of a type."""
+    while (message := await bot._read()) is not None:
+        if message["type"] == kind:
+            return message
+    raise AssertionError(f"the connection was closed before {kind}")
+
+
+async def hint_for(bot: Bot) -> dict[str, Any]:
+    """Ask for a hint; other messages that come before it are lost to the bot."""
+    await bot.send(HINT)
+    return await next_of(bot, "hinted")
+
+
+async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
+    """It is no reply, it is the same however often it is asked for, and the record keeps it with the decision."""
+    async with serving(tmp_path, hints=True) as server:
+        bot = Bot(server, "aki", room=SOLO)
+        drawn = await bot.until_own()
+        game = live_game(server)
+        seat = game.seats[bot.seat]
+        hint = await hint_for(bot)
+        check_message(hint)
+        assert hint["bot"] == "rule"
+        assert await hint_for(bot) == hint
+        assert [seat.hinted for seat in game.seats] == [index == bot.seat for index in range(3)]
+        best = hint["actions"][0]["action"]
+        chosen = int(make("rule").act(game.engine.view(bot.seat).reshape(1))[0])
+        reply = parse_reply(json.dumps(best))
+        assert legal_action(game.engine.table, bot.seat, reply, seat.legal_actions) == chosen
+        assert 1 <= len(hint["actions"]) <= 3
+        values = [each["value"] for each in hint["actions"]]
+        assert values == sorted(values, reverse=True)
+        tiles = [each["action"].get("pai") for each in hint["actions"] if each["action"]["type"] == "dahai"]
+        assert len(set(tiles)) == len(tiles)
+        await bot.answer(drawn)
+        await bot.play()
+        stored, lines = await the_game(server)
+        assert stored.casual
+        assert not stored.rated
+        assert stored.seats[bot.seat].faults == 0
+        noted = [line["ext_bot"] for line in lines if "ext_bot" in line]
+        assert noted == [{"hint": "rule", "actions": hint["actions"]}]
+        assert [player.rated_games for player in (await server.lobby.store.players()).items] == [0, 0]
+
+
+async def test_who_has_no_decision_to_make_is_told_nothing(tmp_path: Path) -> None:
+    """Nor does the game lose its rating by it."""
+    async with serving(tmp_path, hints=True, decision_time=3600.0) as server:
+        bots = [Bot(server, name, reply="when_asked") for name in "abc"]
+        for bot in bots:
+            await bot.connect()
+        for bot in bots:
+            await bot.until(lambda message: message["type"] == "tsumo")
+        (idle,) = [bot for bot in bots if bot.seat == 1]
+        assert (await hint_for(idle))["actions"] == []
+        assert not live_game(server).casual
+
+
+async def test_a_room_without_hints_counts_a_fault(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bot = Bot(server, "aki", room=SOLO, reply="when_asked")
+        await bot.until_own()
+        await bot.send(HINT)
+        assert "hint" in (await next_of(bot, "error"))["message"]
+        game = live_game(server)
+        assert game.seats[bot.seat].faults == 1
+        assert not game.casual
+
+
+async def test_a_hint_outlasts_a_restart(tmp_path: Path) -> None:
+    async with serving(tmp_path, hints=True) as server:
+        bot = Bot(server, "aki", room=SOLO, resume=True)
+        await bot.until_own()
+        await hint_for(bot)
+    async with serving(tmp_path, hints=True) as server:
+        bot.move(server)
+        assert live_game(server).casual
+        await bot.connect(resume=len(bot.game))
+        await resumed_from(bot)
+        await bot.send({"type": "none"})
+        await bot.play()
+        assert (await the_game(server))[0].casual
+
+
+@pytest.mark.parametrize("rated", [True, False])
+async def test_a_room_says_whether_its_games_count(tmp_path: Path, rated: bool) -> None:
+    async with serving(tmp_path, rated=rated) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await together(play_all(bots))
+        (game,) = await stored_games(server)
+        assert (game.casual, game.rated) == (not rated, rated)
+        players = (await server.lobby.store.players()).items
+        assert {(player.games, player.rated_games) for player in players} == {(1, int(rated))}
+
+
+@pytest.mark.parametrize(
+    ("house_bot", "adviser"), [("rule", "rule"), ("rule@-300", "rule"), ("linear", "linear"), ("tsumogiri", ADVISER)]
+)
+def test_hints_are_those_of_the_rooms_bot_if_it_can_give_any(house_bot: str, adviser: str) -> None:
+    for bot in {house_bot, adviser}:
+        HOUSE_BOTS.check(bot)
+    assert HOUSE_BOTS.adviser(house_bot) == adviser
