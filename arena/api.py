@@ -63,7 +63,7 @@ def play(
         >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
         >>> match.bots["efficiency"].placement.mean < match.bots["random"].placement.mean
         True
-        >>> [(pair.bot, pair.against, pair.told_apart) for pair in match.comparisons][:1]
+        >>> [(pair.bot, pair.against, pair.significant) for pair in match.comparisons][:1]
         [('efficiency', 'random', True)]
         >>> print(str(match).splitlines()[0])
         Results: 10 walls in 3 rotations, tenhou east, seed 1

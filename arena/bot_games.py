@@ -183,18 +183,18 @@ class Comparison:
     superiority: float | None
 
     @property
-    def told_apart(self) -> bool:
+    def significant(self) -> bool:
         """Whether the interval of the difference does not contain zero."""
         return self.difference.differs_from_zero
 
     @property
     def more_games(self) -> int | None:
-        """About how many more games would tell the two apart, if difference and variance stay what they are.
+        """About how many more games it takes to a significant difference, if mean and variance stay what they are.
 
-        Rounded up to one digit that counts: the difference is known no better. None if they are told apart, if there
+        Rounded up to one digit that counts: the difference is known no better. None if it is significant, if there
         are fewer than two walls, and beyond `MAX_MORE_GAMES`.
         """
-        if self.told_apart or self.difference.interval is None or self.difference.mean == 0:
+        if self.significant or self.difference.interval is None or self.difference.mean == 0:
             return None
         ratio = self.difference.interval / self.difference.mean
         more = max(self.n_games * (ratio * ratio - 1), float(ROTATIONS))  # an interval shrinks as 1 / sqrt(games)

@@ -401,10 +401,10 @@ class PairStatistics(Row):
     """The first bot."""
     against: str
     """The second bot."""
-    told_apart: bool
+    significant: bool
     """Whether the interval of the difference does not contain zero."""
     more_games: int | None
-    """About how many more games would tell the two apart; None if nothing can be said."""
+    """About how many more games it takes to a significant one; None if unknown."""
     difference: Estimate
     """Mean placement of the first bot minus that of the second, paired by walls, and the half-width of its interval;
     below zero, the first is the better one."""

@@ -103,8 +103,8 @@ def as_json(games: BotGames) -> dict[str, Any]:
 
 
 def comparison_as_json(pair: Comparison) -> dict[str, Any]:
-    """All statistics of two bots by their keys, and whether they are told apart."""
-    apart = {"told_apart": pair.told_apart, "more_games": pair.more_games}
+    """All statistics of two bots by their keys, and whether their difference is significant."""
+    apart = {"significant": pair.significant, "more_games": pair.more_games}
     return {"bot": pair.bot, "against": pair.against} | _values(COMPARISON, pair) | apart
 
 

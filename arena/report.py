@@ -44,7 +44,7 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     title(console, "Comparison: every two bots, paired by walls; below zero the first is better")
     pairs = document["comparisons"]
     print_tables(console, COMPARISON, pairs, ("bot", "against"))
-    for line in (better_bots(document), *not_told_apart(pairs), luck_line(document), stop_line(document)):
+    for line in (better_bots(document), *not_significant(pairs), luck_line(document), stop_line(document)):
         if line:
             console.print(Text(line))
     console.print(
@@ -117,27 +117,27 @@ def better_bots(document: dict[str, Any]) -> str:
     worse: dict[str, list[str]] = {}
     enough = document["bots"][0]["games"] >= ROTATIONS * MIN_WALLS
     for pair in document["comparisons"] if enough else ():
-        if pair["told_apart"] and not same_bot(pair["bot"], pair["against"]):
+        if pair["significant"] and not same_bot(pair["bot"], pair["against"]):
             names = pair["bot"], pair["against"]
             bot, other = names if pair["difference"]["mean"] < 0 else reversed(names)
             worse.setdefault(bot, []).append(other)
     return "; ".join(f"{bot} is better than {' and '.join(others)}" for bot, others in worse.items())
 
 
-def not_told_apart(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
+def not_significant(comparisons: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for every two bots whose interval contains zero, unless they are the same bot."""
     if any(pair["difference"]["interval"] is None for pair in comparisons):
-        yield "one wall does not tell bots apart: play more games"
+        yield "one wall shows no significant difference: play more games"
         return
     for pair in comparisons:
-        if not pair["told_apart"] and not same_bot(pair["bot"], pair["against"]):
+        if not pair["significant"] and not same_bot(pair["bot"], pair["against"]):
             more = pair["more_games"]
-            would = (
-                f"about {more:,} more games would"
+            more_games = (
+                f"about {more:,} more games may show one"
                 if more
-                else "the difference is too small to say how many more games would"
+                else "the difference is too small to say how many more games may show one"
             )
-            yield f"{pair['bot']} and {pair['against']}: not told apart; {would}"
+            yield f"{pair['bot']} and {pair['against']}: no significant difference; {more_games}"
 
 
 def luck_line(document: dict[str, Any]) -> str:

@@ -40,7 +40,8 @@ async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> Non
     while True:
         deleted: list[int] = []  # games, by batch
         try:
-            await delete_not_kept(store, keep_of(settings, datetime.now(UTC)), deleted.append)
+            if keep := keep_of(settings, datetime.now(UTC)):
+                await delete_not_kept(store, keep, deleted.append)
             metrics.database_bytes.set(await store.size())
         except StoreError as error:
             log.error("games that are not kept stay", error=str(error))

@@ -100,7 +100,7 @@ class RoomSettings:
     )
     hints: bool = field(
         default=False,
-        metadata=about("true: players may ask for hints, which make their game casual; false: none", strict=True),
+        metadata=about("true: players of rooms that are not rated may ask for hints; false: none", strict=True),
     )
     seed: int | None = field(
         default=None, metadata=about("of walls and seats; none: random for every game", ge=0, le=MAX_SEED)

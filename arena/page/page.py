@@ -13,7 +13,7 @@ from arena.columns import COMPARISON, PLAY, RESULTS, Statistic
 from arena.page.figures import FIGURES, Data, Figure
 from arena.page.games import BigGame, biggest_games
 from arena.page.plotting import key_of
-from arena.report import better_bots, luck_line, not_told_apart, stop_line
+from arena.report import better_bots, luck_line, not_significant, stop_line
 from arena.results import Results
 from arena.tallies.columns import GROUPS
 from engine.common.files import write_atomically
@@ -97,7 +97,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     if tuple(settings["scores"]) != EVEN_SCORES:
         line += f"; starting scores {', '.join(f'{score:,}' for score in settings['scores'])}"
     yield line + "."
-    unknown, luck = not_told_apart(document["comparisons"]), luck_line(document).capitalize()
+    unknown, luck = not_significant(document["comparisons"]), luck_line(document).capitalize()
     for line in (stop_line(document), better_bots(document), *unknown, luck):
         if line:
             yield line + "."

@@ -40,8 +40,11 @@ OF_BOT = {
 OF_PAIR = {
     "bot": ("str", "the first bot"),
     "against": ("str", "the second bot"),
-    "told_apart": ("bool", "whether the interval of the difference does not contain zero"),
-    "more_games": ("int | None", "about how many more games would tell the two apart; None if nothing can be said"),
+    "significant": ("bool", "whether the interval of the difference does not contain zero"),
+    "more_games": (
+        "int | None",
+        "about how many more games it takes to a significant one; None if unknown",
+    ),
 }
 
 

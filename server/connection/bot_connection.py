@@ -226,7 +226,9 @@ class BotConnection:
     def _give_hint(self) -> None:
         """The bot asks for a hint."""
         if self._game is None or not self._game.gives_hints:
-            self._fault(None, "hint: there are none here; a room may have the setting hints", "unasked")
+            self._fault(
+                None, "hint: there are none here, but in rooms with the setting hints that are not rated", "unasked"
+            )
         else:
             self.transport.send([to_json(connection.hinted(*self._game.hint(self._seat)))])
 

@@ -59,13 +59,6 @@ class CutOff:
     cut_off: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Hinted:
-    """The bot of a seat has asked for a hint."""
-
-    seat: int
-
-
 class GameLog:
     """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
@@ -122,10 +115,6 @@ class GameLog:
         """Write that a bot could not come back, or that it now has."""
         self._journal.append({"seat": seat, "cut_off": cut_off})
 
-    def add_hinted(self, seat: int) -> None:
-        """Write that a bot has asked for a hint."""
-        self._journal.append({"seat": seat, "hinted": True})
-
     def add_messages(self, messages: Sequence[Message]) -> int:
         """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
         rounds = self.history.rounds
@@ -143,7 +132,7 @@ class GameLog:
                 return annotation
         return None
 
-    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange | CutOff | Hinted:
+    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange | CutOff:
         """Take an entry read from the journal. Raises ValueError, TypeError or LookupError if it is none."""
         seat = SEAT.check(entry["seat"])
         if "action" in entry:
@@ -156,8 +145,6 @@ class GameLog:
             return Fault(seat)
         if "cut_off" in entry:
             return CutOff(seat, entry["cut_off"] is True)
-        if "hinted" in entry:
-            return Hinted(seat)
         bot = TEXT.check(entry["house_bot"])
         self.history.add_error(seat, TEXT.check(entry["error"]), bot)
         return HouseBotChange(seat, bot)

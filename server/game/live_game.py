@@ -22,7 +22,7 @@ from engine.mjai.possible_actions import legal_action, safe_default
 from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
-from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, Hinted, HouseBotChange
+from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
 from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
@@ -76,7 +76,7 @@ class LiveGame:
     @property
     def casual(self) -> bool:
         """Whether the game does not count for ratings."""
-        return not self.start.settings.rated or any(seat.hinted for seat in self.seats)
+        return not self.start.settings.rated
 
     @property
     def history(self) -> History:
@@ -163,8 +163,6 @@ class LiveGame:
                 self._change_occupant(self.seats[index], None, bot)
             case CutOff(index, cut_off):
                 self.seats[index].cut_off = cut_off
-            case Hinted(index):
-                self.seats[index].hinted = True
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
@@ -323,7 +321,7 @@ class LiveGame:
     @property
     def gives_hints(self) -> bool:
         """See `GamePort`."""
-        return self.start.settings.hints
+        return self.start.settings.hints and self.casual
 
     @property
     def _adviser(self) -> str:
@@ -335,9 +333,6 @@ class LiveGame:
         if seat.legal_actions and not (seat.hint or seat.fallback.bot):
             adviser = self._owner.house_bots.make(bot, 0)
             seat.hint = best_actions(adviser, self.engine.view(index), index, seat.legal_actions)
-            if not seat.hinted:
-                seat.hinted = True
-                self._log.add_hinted(index)
         return bot, seat.hint
 
     def decide(self, index: int, reply: Message) -> None:

@@ -27,7 +27,6 @@ class Seat:
     secret: str = ""  # to resume the game with
     legal_actions: list[int] = field(default_factory=list)  # of the open decision
     hint: list[Message] = field(default_factory=list)  # what its bot was told of the open decision
-    hinted: bool = False  # whether its bot has ever asked for a hint
     paused: bool = False  # whether a house bot has begun its pause before the open decision
     reconnect_timer: Timer | None = None  # until a house bot takes the seat of a lost connection over
     restored: int | None = None  # messages the game had after a crash; None: the bot has come back, or nothing was lost

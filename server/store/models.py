@@ -80,9 +80,7 @@ class Play(Model):
     nukidora: int = Field(0, description="norths set aside")
 
 
-Casual = Annotated[
-    bool, Field(description="it does not count for ratings: its room is so, or a player asked for a hint")
-]
+Casual = Annotated[bool, Field(description="it does not count for ratings, as its room says")]
 
 
 class GameInfo(Model):

@@ -14,7 +14,6 @@ import { tabStorage } from "./storage.js";
  * @property {string} game its id
  * @property {number} seat
  * @property {boolean} over
- * @property {boolean} hinted whether the player has asked for a hint
  * @property {number} bank seconds left in the bank, -1: all of them
  * @property {{index: number, at: number} | null} asked the open question: number of its message, time in ms
  */
@@ -101,7 +100,6 @@ export class Client {
   /** Ask what a house bot would reply to the open question. */
   askHint() {
     if (!this.open || this.socket?.readyState !== WebSocket.OPEN) return;
-    this.save({ hinted: true });
     this.#send({ type: "hint" });
   }
 
@@ -203,7 +201,6 @@ export class Client {
         game: message.game,
         seat: message.id,
         over: false,
-        hinted: false,
         bank: -1,
         asked: null,
       };

@@ -342,7 +342,7 @@ class PlayPage {
     );
     const playing = ["playing", "round_over"].includes(this.state.phase);
     const { hints = false, rated = true } = this.settings ?? {};
-    this.tools.show({ playing, hints, asked, casual: !rated || Boolean(this.client.saved?.hinted) });
+    this.tools.show({ playing, hints, asked, rated });
     this.yaku.show(this.tools.yaku && playing, state);
     this.drawWaits();
   }

@@ -11,15 +11,13 @@ import "./words_rooms.js";
  * @property {boolean} playing whether a game is being played
  * @property {boolean} hints whether the room gives hints
  * @property {boolean} asked whether the player is asked for an action
- * @property {boolean} casual whether the game does not count for ratings
+ * @property {boolean} rated whether the game counts for ratings
  */
 
 /** The buttons, and the keys that one of them shows. */
 export class Tools {
-  #casual = false;
-
   /**
-   * Each is done once the player has agreed.
+   * Leaving is done once the player has agreed.
    * @param {() => void} hint
    * @param {() => void} leave
    * @param {() => void} changed what is shown
@@ -37,7 +35,7 @@ export class Tools {
       changed();
     };
     this.yakuButton = toggle(t("play_yaku"), false, turnYaku, "t");
-    this.hint = el("button", { ...tool("h"), onclick: () => this.#askForHint(hint) }, t("play_hint"));
+    this.hint = el("button", { ...tool("h"), onclick: hint }, t("play_hint"));
     this.unrated = el("span", { class: "chip" }, t("room_unrated"));
     this.keys = el("p", { class: "play-keys", hidden: true }, t("play_keys"));
     this.help = el(
@@ -49,7 +47,7 @@ export class Tools {
     const label = t("play_tools");
     const parts = [this.hint, danger, this.yakuButton, this.help, this.leave, this.unrated];
     this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, parts);
-    this.show({ playing: false, hints: false, asked: false, casual: false });
+    this.show({ playing: false, hints: false, asked: false, rated: true });
   }
 
   /** Show the keys or hide them. */
@@ -59,18 +57,11 @@ export class Tools {
   }
 
   /** @param {Possible} possible */
-  show({ playing, hints, asked, casual }) {
-    this.#casual = casual;
+  show({ playing, hints, asked, rated }) {
     this.leave.hidden = !playing;
-    this.hint.hidden = !playing || !hints;
+    this.hint.hidden = !playing || !hints || rated;
     this.hint.disabled = !asked;
-    this.unrated.hidden = !playing || !casual;
-  }
-
-  /** The first hint costs the game its rating. @param {() => void} hint */
-  async #askForHint(hint) {
-    const question = { title: t("play_hint_title"), text: t("play_hint_text"), send: t("play_hint_send") };
-    if (this.#casual || (await ask(question)) !== null) hint();
+    this.unrated.hidden = !playing || rated;
   }
 }
 

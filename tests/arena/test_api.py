@@ -144,7 +144,7 @@ def test_statistics_are_attributes_of_their_types() -> None:
         bot.win_rat  # noqa: B018
     pair = match.comparisons[0]
     assert set(PairStatistics.__annotations__) == set(dict(pair))
-    assert pair.told_apart == pair.difference.differs_from_zero
+    assert pair.significant == pair.difference.differs_from_zero
 
 
 def test_data_frames_have_the_statistics_and_the_games() -> None:

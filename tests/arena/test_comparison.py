@@ -1,4 +1,4 @@
-"""Two bots compared: paired difference, likelihood of superiority, and how many games would tell them apart."""
+"""Two bots compared: paired difference, likelihood of superiority, significance, and how many games it takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from arena.bot_games import BotGames, Comparison, compare, compare_all
 from arena.columns import comparison_as_json
-from arena.report import better_bots, luck_line, not_told_apart
+from arena.report import better_bots, luck_line, not_significant
 from engine.common.student import cdf, quantile
 from engine.contests.estimates import Estimate
 
@@ -63,7 +63,7 @@ def comparison(mean: float, interval: float | None, n_games: int = 300) -> Compa
         (0.05, 0.1, 900),
         (0.03, 0.1, 4000),  # 3,033 more, rounded up to one digit that counts
         (0.0999, 0.1, 3),  # less than a wall
-        (0.1001, 0.1, None),  # told apart
+        (0.1001, 0.1, None),  # significant
         (0.0001, 0.1, None),  # 300 million more: no news
         (0.0, 0.1, None),
         (1e-300, 0.1, None),
@@ -88,8 +88,8 @@ def test_that_many_more_games_do_tell_them_apart() -> None:
     now = pair(1)
     assert now.more_games is not None
     needed = 1 + now.more_games / now.n_games
-    assert pair(int(needed) + 1).told_apart
-    assert not pair(max(1, int(needed * 0.6))).told_apart
+    assert pair(int(needed) + 1).significant
+    assert not pair(max(1, int(needed * 0.6))).significant
 
 
 @pytest.mark.parametrize(
@@ -100,27 +100,29 @@ def test_the_same_on_every_wall(walls: int, place: int, superiority: float, apar
     """Counts as if one of the walls were off by two: that of a bot who changes places with the other."""
     pair = compare(games("a", [[place] * 3] * walls), games("b", [[2, 2, 2]] * walls))
     assert pair.superiority == pytest.approx(superiority)
-    assert pair.told_apart is apart
+    assert pair.significant is apart
     assert pair.difference.interval == pytest.approx(quantile(0.975, walls - 1) * 2 / walls)
 
 
 def test_one_wall_compares_nothing() -> None:
     pair = compare(games("a", [[1, 1, 1]]), games("b", [[2, 2, 3]]))
-    assert (pair.difference.interval, pair.superiority, pair.told_apart, pair.more_games) == (None, None, False, None)
-    assert list(not_told_apart([comparison_as_json(pair)])) == ["one wall does not tell bots apart: play more games"]
+    assert (pair.difference.interval, pair.superiority, pair.significant, pair.more_games) == (None, None, False, None)
+    assert list(not_significant([comparison_as_json(pair)])) == [
+        "one wall shows no significant difference: play more games"
+    ]
 
 
 def test_nothing_is_said_of_one_bot_that_plays_twice() -> None:
     pair = comparison_as_json(comparison(0.03, 0.1))
-    assert list(not_told_apart([pair | {"bot": "rule", "against": "rule#2"}])) == []
-    assert len(list(not_told_apart([pair | {"bot": "rule", "against": "ruled"}]))) == 1
+    assert list(not_significant([pair | {"bot": "rule", "against": "rule#2"}])) == []
+    assert len(list(not_significant([pair | {"bot": "rule", "against": "ruled"}]))) == 1
 
 
 def test_what_is_said_below_the_table() -> None:
     pairs = [comparison(0.03, 0.1), comparison(0.2, 0.1), comparison(0.0, 0.1)]
-    assert list(not_told_apart([comparison_as_json(pair) for pair in pairs])) == [
-        "a and b: not told apart; about 4,000 more games would",
-        "a and b: not told apart; the difference is too small to say how many more games would",
+    assert list(not_significant([comparison_as_json(pair) for pair in pairs])) == [
+        "a and b: no significant difference; about 4,000 more games may show one",
+        "a and b: no significant difference; the difference is too small to say how many more games may show one",
     ]
 
 

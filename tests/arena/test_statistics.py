@@ -216,4 +216,4 @@ def test_walls_that_are_alike_by_chance_are_not_taken_for_certain() -> None:
     pair = compare(first, second)
     assert pair.superiority is not None
     assert 0.5 < pair.superiority < 0.9
-    assert not pair.told_apart
+    assert not pair.significant

@@ -44,7 +44,7 @@ def test_ppo_beats_tsumogiri_and_random_after_a_minute(tmp_path: Path) -> None:
     placement = match.bots["ppo"].placement
     assert placement.mean + placement.interval < 1.9
     for pair in match.comparisons[:2]:
-        assert (pair.bot, pair.told_apart) == ("ppo", True)
+        assert (pair.bot, pair.significant) == ("ppo", True)
 
 
 @pytest.mark.long

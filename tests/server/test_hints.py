@@ -1,4 +1,4 @@
-"""Hints on request, and games that do not count for ratings: those with hints, and those of rooms without rating."""
+"""Hints on request, in rooms whose games do not count for ratings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.mjai.bot_messages import parse_reply
 from engine.mjai.possible_actions import legal_action
 from server.house_bots import ADVISER, HOUSE_BOTS
 from tests.support.message_checks import check_message
-from tests.support.server_bots import Bot, live_game, play_all, resumed_from, serving, stored_games, the_game, together
+from tests.support.server_bots import Bot, live_game, play_all, serving, stored_games, the_game, together
 
 HINT = {"type": "hint"}
 SOLO = "solo+rule+rule"
@@ -35,7 +35,7 @@ async def hint_for(bot: Bot) -> dict[str, Any]:
 
 async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
     """It is no reply, it is the same however often it is asked for, and the record keeps it with the decision."""
-    async with serving(tmp_path, hints=True) as server:
+    async with serving(tmp_path, hints=True, rated=False) as server:
         bot = Bot(server, "aki", room=SOLO)
         drawn = await bot.until_own()
         game = live_game(server)
@@ -44,7 +44,6 @@ async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
         check_message(hint)
         assert hint["bot"] == "rule"
         assert await hint_for(bot) == hint
-        assert [seat.hinted for seat in game.seats] == [index == bot.seat for index in range(3)]
         best = hint["actions"][0]["action"]
         chosen = int(make("rule").act(game.engine.view(bot.seat).reshape(1))[0])
         reply = parse_reply(json.dumps(best))
@@ -66,8 +65,7 @@ async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
 
 
 async def test_who_has_no_decision_to_make_is_told_nothing(tmp_path: Path) -> None:
-    """Nor does the game lose its rating by it."""
-    async with serving(tmp_path, hints=True, decision_time=3600.0) as server:
+    async with serving(tmp_path, hints=True, rated=False, decision_time=3600.0) as server:
         bots = [Bot(server, name, reply="when_asked") for name in "abc"]
         for bot in bots:
             await bot.connect()
@@ -75,33 +73,19 @@ async def test_who_has_no_decision_to_make_is_told_nothing(tmp_path: Path) -> No
             await bot.until(lambda message: message["type"] == "tsumo")
         (idle,) = [bot for bot in bots if bot.seat == 1]
         assert (await hint_for(idle))["actions"] == []
-        assert not live_game(server).casual
 
 
-async def test_a_room_without_hints_counts_a_fault(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
+@pytest.mark.parametrize(("hints", "rated"), [(False, False), (True, True)])
+async def test_a_room_without_hints_counts_a_fault(tmp_path: Path, hints: bool, rated: bool) -> None:
+    """So nobody who is about to lose can take the rating from a game."""
+    async with serving(tmp_path, hints=hints, rated=rated) as server:
         bot = Bot(server, "aki", room=SOLO, reply="when_asked")
         await bot.until_own()
         await bot.send(HINT)
         assert "hint" in (await next_of(bot, "error"))["message"]
         game = live_game(server)
         assert game.seats[bot.seat].faults == 1
-        assert not game.casual
-
-
-async def test_a_hint_outlasts_a_restart(tmp_path: Path) -> None:
-    async with serving(tmp_path, hints=True) as server:
-        bot = Bot(server, "aki", room=SOLO, resume=True)
-        await bot.until_own()
-        await hint_for(bot)
-    async with serving(tmp_path, hints=True) as server:
-        bot.move(server)
-        assert live_game(server).casual
-        await bot.connect(resume=len(bot.game))
-        await resumed_from(bot)
-        await bot.send({"type": "none"})
-        await bot.play()
-        assert (await the_game(server))[0].casual
+        assert game.casual != rated
 
 
 @pytest.mark.parametrize("rated", [True, False])

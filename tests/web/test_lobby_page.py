@@ -110,7 +110,7 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     play.get_by_label("Opponent 2").select_option("rule")
     play.get_by_label("Their strength").select_option("much weaker (\N{MINUS SIGN}300)")
     play.get_by_label("Starting points").select_option("you 25,000, they 40,000 each")
-    for choice in ("Hanchan", "Mahjong Soul", "Fast", "Casual"):
+    for choice in ("Hanchan", "Mahjong Soul", "Fast", "Casual, with hints"):
         play.get_by_label(choice, exact=True).check()
     expect(play).to_contain_text("5 s for a decision + 10 s for the game; bots take 0.3 s")
     with page.expect_request(lambda request: request.method == "POST") as opened:

@@ -80,22 +80,14 @@ HINT = {
 
 @phone_at_length
 def test_a_hint_is_shown_at_the_tiles_until_the_next_decision(scripted: ScriptedTable, page: Page) -> None:
-    """The first one of a game is asked for twice, since it costs the rating."""
-    scripted.settings |= {"hints": True}
+    scripted.settings |= {"hints": True, "rated": False}
     scripted.begin([*RUNS, "2s", "3s"])
     hint = page.get_by_role("button", name="Hint")
     expect(hint).to_be_disabled()
     scripted.draw("E", {"type": "reach"})
     expect(hint).to_be_enabled()
-    page.keyboard.press("h")
-    expect(page.get_by_role("dialog")).to_contain_text("does not count for ratings")
-    assert serious_faults(page) == []
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.locator(".play-tools .chip")).to_be_hidden()
-    assert scripted.replies == []
-    hint.click()
-    page.get_by_role("button", name="Show hints").click()
     expect(page.locator(".play-tools .chip")).to_have_text("unrated")
+    page.keyboard.press("h")
     assert scripted.replies == [{"type": "hint"}]
     scripted.send(HINT)
     line = page.locator(".play-hint")
@@ -111,28 +103,27 @@ def test_a_hint_is_shown_at_the_tiles_until_the_next_decision(scripted: Scripted
     scripted.say("dahai", actor=0, pai="E", tsumogiri=True)
     scripted.draw("C")
     expect(hint).to_be_enabled()
-    page.keyboard.press("h")  # is not asked again whether it is meant
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    hint.click()
     scripted.send(HINT | {"actions": []})
     scripted.send(HINT | {"actions": HINT["actions"][1:]})
     expect(page.locator("nuki-table .bar")).to_have_count(1)  # E is discarded
     assert [reply["type"] for reply in scripted.replies] == ["hint", "dahai", "hint"]
 
 
-def test_rooms_without_hints_offer_none(scripted: ScriptedTable, page: Page) -> None:
-    scripted.settings |= {"rated": False}
+@pytest.mark.parametrize(("hints", "rated"), [(False, False), (True, True)])
+def test_rooms_without_hints_offer_none(scripted: ScriptedTable, page: Page, hints: bool, rated: bool) -> None:
+    scripted.settings |= {"hints": hints, "rated": rated}
     scripted.begin([*RUNS, "2s", "3s"])
-    expect(page.locator(".play-tools .chip")).to_have_text("unrated")
+    expect(page.locator(".play-tools .chip")).to_be_visible(visible=not rated)
     expect(page.get_by_role("button", name="Hint")).to_be_hidden()
 
 
 def test_a_game_with_a_hint_is_unrated_wherever_it_is_listed(page: Page, site: Site) -> None:
     set_name(page, "asker")
-    page.goto(open_room(site, "asking", hints=True), referer=f"{site.url}/rooms")
+    page.goto(open_room(site, "asking", hints=True, rated=False), referer=f"{site.url}/rooms")
     person = Person(page)
     person.reach_a_discard()
     page.keyboard.press("h")
-    page.get_by_role("button", name="Show hints").click()
     expect(page.locator("nuki-table .seat.bottom .bar")).not_to_have_count(0)
     expect(page.locator(".play-hint")).to_contain_text("rule would play")
     watcher = page.context.new_page()
