@@ -187,10 +187,16 @@ async def get_tournament(lobby: LobbyHere, name: str) -> TournamentDetails:
     return TournamentDetails(
         **info_of(stored) | {"entrants": len(names)},
         places=plan.places,
-        settings=RoomSettingsInfo(**stored.settings | {"seed": None}),
+        settings=settings_info(stored.settings),
         standings=standings,
         pairs=[Pair(**{key: pair[key] for key in Pair.model_fields}) for pair in document["pairs"]],
     )
+
+
+def settings_info(stored: Mapping[str, Any]) -> RoomSettingsInfo:
+    """Stored settings, in which JSON has made lists of tuples."""
+    values: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in stored.items()}
+    return RoomSettingsInfo(**values | {"seed": None})
 
 
 def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:

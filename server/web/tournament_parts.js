@@ -26,9 +26,8 @@ export function chips({ status, rules, length, rated, entrants, starts }, places
   const begins = starts ? t("tour_starts", { time: dateText(starts, true) }) : t("tour_starts_full");
   return [
     el("strong", { class: `chip tour-${status}` }, t(`tour_${status}`)),
-    el("span", { class: "chip" }, gameText(rules, length)),
+    el("span", { class: "chip" }, gameText(rules, length, rated)),
     el("span", { class: "chip" }, t(places ? "tour_places" : "tour_entrants", { n: entrants, places })),
-    ...(rated ? [] : [el("span", { class: "chip" }, t("tour_unrated"))]),
     ...(status === "open" ? [el("span", { class: "chip" }, begins)] : []),
   ];
 }

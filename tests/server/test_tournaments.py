@@ -242,11 +242,12 @@ async def test_cancel_and_delete(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await create(at, entrants=["a"], house_bots=["rule", "random"])
         (a,) = bots(at, "a")
-        await a.until_own()
+        drawn = await a.until_own()
         assert "cancels it" in await at.refused(409, "DELETE", "/api/rooms/cup")
         assert "cup is there already" in (await create(at, 409, house_bots=HOUSE))["detail"]
         assert (await at.http.delete(CUP)).status_code == 204
         assert (await at.get(CUP))["status"] == "cancelled"
+        await a.answer(drawn)
         await a.play()
         found = await ended(at)
         assert (found["played"], found["games"], len(a.games)) == (1, 3, 1)

@@ -84,7 +84,7 @@ def test_one_that_is_played(page: Page, held: Site) -> None:
     page.goto("/tournaments/summer")
     standings = page.get_by_role("region", name="Standings").locator("tbody tr")
     expect(standings.filter(has_text="wahaha").get_by_role("img", name="not there")).to_be_visible()
-    expect(page.get_by_text("not rated")).to_be_visible()
+    expect(page.get_by_text("unrated")).to_be_visible()
     expect(page.get_by_text(f"mjsonp://127.0.0.1:{held.server.ports.mjai_port}/summer")).to_be_visible()
     schedule = page.get_by_role("region", name="Schedule").locator("tbody tr")
     page.get_by_role("button", name="Finished").click()
