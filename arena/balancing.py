@@ -21,18 +21,20 @@ from agents.clusters import workers_for
 from agents.external.specs import is_external, make_agent
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
-from arena.bot_games import BotGames, Estimate, estimate
+from arena.bot_games import BotGames, estimate, finishing_orders
 from arena.chunk import GameError
-from arena.observations import SHARE
-from arena.ratings import finishing_orders, rate
 from arena.run import make_folder
-from arena.schedule import ROTATIONS, RunSettings, labels, round_up
+from arena.schedule import RunSettings, labels, round_up
 from arena.series import Series
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.workers import connected
+from engine.contests.estimates import Estimate
+from engine.contests.observations import SHARE
+from engine.contests.ratings import rate
+from engine.contests.seating import ROTATIONS
 from engine.seeds import derive_seed
 from engine.table import N_SEATS
 

@@ -15,11 +15,12 @@ from math import ceil, floor, log10
 import numpy as np
 
 from arena.luck import adjust_for_luck
-from arena.observations import DIFFERENCE, PLACE, POINTS
-from arena.schedule import ROTATIONS, seating
 from arena.tallies.names import HISTOGRAMS, INDEX, block
 from engine.common import student
 from engine.compiling import kernel
+from engine.contests.estimates import Estimate
+from engine.contests.observations import DIFFERENCE, PLACE, POINTS
+from engine.contests.seating import ROTATIONS, seating
 from engine.rules import Rules
 from engine.table import N_SEATS, TABLE
 
@@ -68,19 +69,6 @@ def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None
             else:
                 counts[i, win.target, DEAL_INS] += 1 if number == 0 else 0
                 counts[i, win.target, DEAL_IN_POINTS] += win.points
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean and the half-width of its confidence interval (None for fewer than two walls)."""
-
-    mean: float
-    interval: float | None
-
-    @property
-    def differs_from_zero(self) -> bool:
-        """Whether the interval does not contain zero."""
-        return self.interval is not None and abs(self.mean) > self.interval
 
 
 @dataclass(frozen=True)
@@ -295,3 +283,12 @@ def estimate(values: np.ndarray, off: float) -> Estimate:
     """
     by_wall = values.reshape(len(values), -1).mean(axis=1)
     return Estimate(float(by_wall.mean()), student.half_width(by_wall, off))
+
+
+def finishing_orders(numbers: Sequence[int], games: Sequence[BotGames]) -> np.ndarray:
+    """The orders in which the three bots of a match finished, for `rate`: int64[games, 3], wall by wall.
+
+    ``numbers``: of the bots, ``games``: theirs, both in the order of the match (see `arena.results.Results.by_bot`).
+    """
+    placements = np.stack([each.placements for each in games], axis=-1).reshape(-1, N_SEATS)
+    return np.asarray(numbers, dtype=np.int64)[placements.argsort(axis=1)]

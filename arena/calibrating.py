@@ -13,7 +13,6 @@ from rich.table import Table
 from agents import registry
 from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
-from arena.bot_games import Estimate
 from arena.calibration import Measurement, make_scale, settings_of
 from arena.chunk import GameError
 from arena.plot import strength_plot
@@ -22,6 +21,7 @@ from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
+from engine.contests.estimates import Estimate
 from engine.table import N_SEATS
 
 CHECK_SEED = 1 << 63  # a bit of the seed that is flipped, so that a check plays on other walls than the measurement

@@ -23,10 +23,11 @@ from agents.strength.spec import split_strength
 from arena.bot_games import N_COUNTS
 from arena.chunk import ChunkResult
 from arena.observers import Fault
-from arena.schedule import ROTATIONS, RunSettings
+from arena.schedule import RunSettings
 from arena.tallies.observer import pack, unpack
 from engine.common.files import naming
 from engine.common.sources import ROOT, digest_of_sources
+from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)  # of a file that is read

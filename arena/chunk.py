@@ -20,10 +20,11 @@ from arena.bot_games import N_COUNTS, SCORE, count_rounds
 from arena.luck import N_FACTORS, luck_of
 from arena.observers import Fault, GameObserver, LuckObserver, make_observers
 from arena.parquet_rows import RowCollector, in_order
-from arena.schedule import ROTATIONS, Bot, Game, RunSettings, games_of
+from arena.schedule import Bot, Game, RunSettings, games_of
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import TallyObserver
 from arena.tallies.times import N_TIMES, Stopwatch
+from engine.contests.seating import ROTATIONS
 from engine.rules import N_DRAWS
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables

@@ -17,7 +17,8 @@ from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS
 from arena.tallies.times import TIMES
 
 if TYPE_CHECKING:  # definitions are printed without numba
-    from arena.bot_games import BotGames, Comparison, Estimate
+    from arena.bot_games import BotGames, Comparison
+    from engine.contests.estimates import Estimate
 
 
 def _placement_share(placement: int) -> Callable[[BotGames], float]:

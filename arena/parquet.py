@@ -23,9 +23,9 @@ import numpy as np
 
 from arena.parquet_rows import RON, TSUMO
 from arena.results import Results
-from arena.schedule import ROTATIONS
 from engine.actions import ACTION_NAMES
 from engine.common.files import naming, write_atomically
+from engine.contests.seating import ROTATIONS
 from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, N_YAKU
 from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from arena.bot_games import Estimate
+from engine.contests.estimates import Estimate
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 560, 420, 60, 48, 36, 16  # pixels
 TICK = 200  # points

@@ -17,10 +17,10 @@ from rich.text import Text
 
 from arena.columns import COMPARISON, MISSING, PLAY, RESULTS, Statistic
 from arena.observers import Fault
-from arena.schedule import ROTATIONS
 from arena.stopping import MIN_WALLS, UNDECIDED
 from engine.common.options import printable_texts
 from engine.common.program import PLAIN
+from engine.contests.seating import ROTATIONS
 from engine.rules import EVEN_SCORES
 
 LOWER_IS_BETTER = "lower placement is better (1 is first, 3 is last); ± is the 95 % interval"

@@ -15,11 +15,12 @@ from arena.bot_games import N_COUNTS, SCORE, BotGames, by_bot, compare_all, fair
 from arena.chunk import ChunkResult
 from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
-from arena.schedule import ROTATIONS, RunSettings, seating
+from arena.schedule import RunSettings
 from arena.tallies.names import N_TALLIES
 from arena.tallies.observer import pack, unpack
 from engine.common.files import write_atomically
 from engine.common.program import installed_version
+from engine.contests.seating import ROTATIONS, seating
 from engine.table import N_SEATS
 
 

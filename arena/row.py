@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from arena.bot_games import Estimate
+from engine.contests.estimates import Estimate
 
 
 class Row:

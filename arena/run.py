@@ -20,7 +20,7 @@ from arena.page.page import write_page
 from arena.parquet import ParquetFiles
 from arena.recorder import check_folder, file_name
 from arena.results import Results, Speed
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, RunSettings, games_of, split_walls
+from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, RunSettings, games_of, split_walls
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.cluster import Cluster
@@ -29,6 +29,7 @@ from engine.common.options import check_output
 from engine.common.program import program_name
 from engine.common.progress import Progress
 from engine.common.workers import at_most, connected, run_tasks
+from engine.contests.seating import ROTATIONS
 
 
 class ArenaRun:

@@ -18,12 +18,11 @@ import numpy as np
 from agents.base import Agent
 from agents.external.specs import connects_to_us, is_external, make_agent
 from arena.stopping import Sprt, Until
+from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
 from engine.seeds import derive_seed
-from engine.table import N_SEATS
 from engine.tenhou_walls import TenhouWalls, further_seed
 
-ROTATIONS = N_SEATS
 MAX_WALLS = 86  # of a chunk: enough for large batches of views, few enough to keep memory and lost work small
 MAX_WALLS_EXTERNAL = 1  # external bots play one game after the other, and slowly
 
@@ -93,7 +92,7 @@ class RunSettings:
 
     def wall_seeds(self, walls: Sequence[int]) -> list[int]:
         """The 64-bit seeds of the walls with these indices."""
-        return [derive_seed(self.seed, "wall", wall) for wall in walls]
+        return [wall_seed(self.seed, wall) for wall in walls]
 
     def tenhou_walls(self, games: Sequence[Game]) -> list[TenhouWalls]:
         """Tenhou's walls of each of ``games``; none if they are shuffled from their seeds."""
@@ -150,17 +149,6 @@ def labels(names: Sequence[str]) -> list[str]:
         counts[name] += 1
         unique.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
     return unique
-
-
-def seating(walls: Sequence[int]) -> np.ndarray:
-    """The index of the bot on each seat: int8[walls, ROTATIONS, seats].
-
-    Over the three rotations of a wall every bot has every seat once. With cyclic rotations alone, each bot would always
-    have the same right-hand neighbour, so odd walls rotate in the opposite order: two walls have all six orders once.
-    """
-    wall, rotation, seat = np.ix_(np.asarray(walls), np.arange(ROTATIONS), np.arange(N_SEATS))
-    direction = np.where(wall % 2 == 0, 1, -1)
-    return ((rotation + direction * seat) % N_SEATS).astype(np.int8)
 
 
 def split_walls(walls: Sequence[int], jobs: int, max_walls: int = MAX_WALLS) -> list[list[int]]:

@@ -10,15 +10,16 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from arena.bot_games import finishing_orders
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
-from arena.ratings import finishing_orders
 from arena.results import Results
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, labels, split_walls
+from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, Bot, RunSettings, labels, split_walls
 from arena.worker import WARM_UP, Task, Update, open_worker
 from engine.common.cluster import Cluster
 from engine.common.progress import Progress
 from engine.common.workers import at_most, connected, run_tasks
+from engine.contests.seating import ROTATIONS
 
 BotsOf = Callable[[RunSettings], list[Bot]]  # makes the bots of a match; picklable
 MatchTask = tuple[RunSettings, Task]  # what a worker does, for one of several matches
@@ -109,7 +110,7 @@ class Series:
             self._folder.rmdir()
 
     def orders(self, numbers: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-        """All finishing orders and the walls of their games, for `arena.ratings.rate`.
+        """All finishing orders and the walls of their games, for `engine.contests.ratings.rate`.
 
         ``numbers``: the numbers of the three bots of each match. Matches with the same seed share their walls.
         """

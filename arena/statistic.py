@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 if TYPE_CHECKING:  # definitions are printed without numba
     import numpy as np
 
-    from arena.bot_games import BotGames, Estimate
+    from arena.bot_games import BotGames
+    from engine.contests.estimates import Estimate
 
 Of = TypeVar("Of")  # what a statistic is of: BotGames, Comparison, or the times of a bot
 

@@ -11,8 +11,8 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from arena.observations import PLACE
 from engine.common.student import half_width, least_error
+from engine.contests.observations import PLACE
 
 MIN_WALLS = 30  # fewer say too little about the variance
 UNDECIDED = "undecided"

@@ -19,9 +19,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from arena.bot_games import estimate, final_points_of, placements_of
 from arena.luck import FACTORS, N_FACTORS, adjust_for_luck, luck_of, measure_luck
-from arena.observations import PLACE
-from arena.schedule import ROTATIONS, RunSettings, games_of
+from arena.schedule import RunSettings, games_of
 from engine.common.progress import Progress
+from engine.contests.observations import PLACE
+from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 from engine.tables import Tables
 

@@ -40,6 +40,10 @@ class Limits:
     max_annotations: int = 524_288  # bytes of JSON that a seat's annotations may have in a game
     kept_games: int = 32  # that are over, of an address: one that plays hundreds a minute would fill the memory
     kept_time: float = 60.0  # at most, that a game is kept once it is over; the resume timeout may be minutes
+    max_tournaments: int = 4  # that are not over: each may play eight games at once, and its standings take time
+    kept_tournaments: int = 100  # with those that are over
+    standings_hold: float = 2.0  # for which the standings of a tournament hold; then they are computed when asked for
+    standings_share: float = 0.05  # of the time, at most, in which a thread computes those of a tournament
     linger: float = 60.0  # that a room for one sitting stays open when it is empty, and a game of house bots unwatched
     max_exhibitions: int = 8  # games of house bots alone, which somebody wants to watch; one of an address
 

@@ -36,11 +36,12 @@ from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
 from server.ports import JoiningHandler, PlayerPort, Transport
 from server.results import make_finished_game
-from server.rooms import Room, settings_of
+from server.rooms import Absent, Room, settings_of
 from server.settings import RoomSettings, Settings
-from server.store import Store, StoreError
+from server.store import FinishedGame, Store, StoreError
 from server.stored_settings import restore_settings
 from server.storing import Storing
+from server.tournaments.tournaments import Tournaments
 
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
@@ -76,6 +77,7 @@ class Lobby:
         self._waiting_in: dict[PlayerPort, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks: set[asyncio.Task[object]] = set()
+        self.tournaments = Tournaments(store, limits, self)
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
@@ -100,8 +102,10 @@ class Lobby:
                 await self.open_room(stored.name, settings, opened=stored.opened)
         if DEFAULT_ROOM not in self.rooms:
             await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
+        await self.tournaments.open()
         for path in find_journals(self._journals):
             await self._restore_journal(path)
+        self.tournaments.go_on()
         self._start_task(count_stored_games(self.store, self.limits))
 
     async def _restore_journal(self, path: Path) -> None:
@@ -148,6 +152,7 @@ class Lobby:
         else:
             room.playing += 1
             room.started += 1
+            room.game_restored(game.id)
             self.metrics.playing.inc()
             game.restore()
         log.info("game restored", game=game.id, room=room.name, messages=game.history.count)
@@ -155,6 +160,7 @@ class Lobby:
     async def close(self) -> None:
         """Stop; games in play go on at the next start."""
         self.storing.close()
+        self.tournaments.close()
         for task in self._tasks:
             task.cancel()
         for game in self.games.values():
@@ -207,6 +213,7 @@ class Lobby:
             self._check_games_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
+                self.tournaments.check_free(join.room)
                 settings = settings_of(join.room, self.settings.room)
                 room = await self.open_room(join.room, settings, permanent=False, opened_by=bot.transport.address)
             try:
@@ -302,6 +309,11 @@ class Lobby:
             log.info("room opened", room=name)
         return room
 
+    def add_room(self, room: Room) -> None:
+        """Open the room of a tournament; its name must be free."""
+        self.rooms[room.name] = room
+        log.info("room opened", room=room.name)
+
     def close_room(self, room: Room) -> None:
         """Accept no more bots, and disconnect those that wait; games in play are finished."""
         room.close()
@@ -325,8 +337,13 @@ class Lobby:
         """A bot waits in a room; the third one starts a game. Raises AccessError."""
         room.enter(bot)
         self._waiting_in[bot] = room
-        if room.full:
-            self._start_game(room)
+        self.start_due(room)
+
+    def start_due(self, room: Room) -> None:
+        """Start the games for which a room has players, if it has any."""
+        self.tournaments.look_at(room)
+        while room.full and self._start_game(room) is not None:
+            pass
 
     # Games ------------------------------------------------------------------------------------------------------------
 
@@ -356,12 +373,12 @@ class Lobby:
             self.rooms[game.start.room].playing -= 1
             self._expire(game)
 
-    def _start_game(self, room: Room, fill: Sequence[str] = ()) -> LiveGame | None:
+    def _start_game(self, room: Room, exhibited: Sequence[str] = ()) -> LiveGame | None:
         """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now.
 
-        `fill`: see `Room.start_game`.
+        `exhibited`: the house bots of an exhibition.
         """
-        game_id = uuid.uuid4().hex
+        game_id = room.next_id()
         path = journal_path(self._journals, game_id)
         try:
             journal = None if self.storing.problem else Journal(path, self.storing.journal_failed)
@@ -372,14 +389,15 @@ class Lobby:
             self._held.add(room)
             return None
         self.storing.check()
-        players, seed = room.start_game(fill)
-        connections = [None if isinstance(player, str) else player for player, _ in players]
+        new = room.start_game(exhibited)
+        connections = [None if isinstance(player, str | Absent) else player for player, _ in new.seats]
         for bot in connections:
             if bot is not None:
                 del self._waiting_in[bot]
-        secrets = [new_secret() for _ in players]
-        first, second, third = make_players(players, [stored for _, stored in secrets])
-        start = GameStart(game_id, room.name, room.settings, seed, datetime.now(UTC), (first, second, third))
+        secrets = [new_secret() for _ in new.seats]
+        first, second, third = make_players(new.seats, [stored for _, stored in secrets])
+        players, now = (first, second, third), datetime.now(UTC)
+        start = GameStart(game_id, room.name, room.settings, new.seed, now, players, bool(exhibited))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
         self._add_game(game)
         self.metrics.playing.inc()
@@ -394,7 +412,8 @@ class Lobby:
 
     def _start_held_game(self, room: Room) -> bool:
         """Start a game of a room. Returns whether it has another one to start."""
-        if room.waiting and not room.closed and not room.finished and (room.full or room.settings.fill):
+        filled = bool(room.waiting and room.settings.fill)
+        if (room.full or filled) and not room.closed and not room.finished:
             self._start_game(room)
         if room.finished:
             self.close_room(room)
@@ -423,36 +442,39 @@ class Lobby:
 
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""
-        if not game.start.exhibition:
-            await self._store(game)
+        result = None if game.start.exhibition else await self._store(game)
         self.metrics.playing.dec()
         self._show_end(game)
-        self._close_game(game)
+        self._close_game(game, result)
 
-    async def _store(self, game: LiveGame) -> None:
+    async def _store(self, game: LiveGame) -> FinishedGame | None:
+        """Store the result; None if that is impossible."""
         try:
             result = await self.storing.save(game.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
                 game.set_aside()
-        else:
-            scores = [(seat.name, seat.score) for seat in result.seats]
-            log.info("game finished", game=game.id, room=result.room, scores=scores)
-            self.metrics.games.inc()
+            return None
+        scores = [(seat.name, seat.score) for seat in result.seats]
+        log.info("game finished", game=game.id, room=result.room, scores=scores)
+        self.metrics.games.inc()
+        return result
 
     def _show_end(self, game: LiveGame) -> None:
         """Send everybody the end of the game."""
         game.announce_end()
         self.broadcasts[game.id].game_over()
 
-    def _close_game(self, game: LiveGame) -> None:
+    def _close_game(self, game: LiveGame, result: FinishedGame | None) -> None:
         """Release the bots. A bot that has just lost its connection may still resume, to be sent the end."""
         room = self.rooms[game.start.room]
         room.playing -= 1
         scores = game.start.settings.scores
         for seat in sorted(game.bot_seats, key=lambda seat: scores.index(seat.player.score)):  # each keeps its handicap
             self._release(game, seat)
+        room.game_over(game.id, result)
+        self.start_due(room)
         self._remove_room_if_unused(room)
         self._expire_later(game)
 
@@ -504,7 +526,9 @@ class Lobby:
         self.broadcasts.pop(start.id, None)
 
 
-def make_players(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes: Sequence[str]) -> Iterator[Player]:
+def make_players(
+    players: Sequence[tuple[PlayerPort | str | Absent, int]], secret_hashes: Sequence[str]
+) -> Iterator[Player]:
     """The players of a game, from who plays and the starting scores.
 
     House bots with the same spec have the same name, and so one rating.
@@ -512,6 +536,8 @@ def make_players(players: Sequence[tuple[PlayerPort | str, int]], secret_hashes:
     for (player, score), stored in zip(players, secret_hashes, strict=True):
         if isinstance(player, str):
             yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
+        elif isinstance(player, Absent):
+            yield Player(player.name, secret_hash=stored, score=score)
         else:
             join = player.join
             yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)

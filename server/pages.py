@@ -35,6 +35,8 @@ PAGES = {
     "/position": ("Analyse a position", "position"),
     "/rooms": ("Rooms", "rooms"),
     "/rooms/{name}/play": ("Play", "play"),
+    "/tournaments": ("Tournaments", "tournaments"),
+    "/tournaments/{name}": ("Tournament", "tournament"),
     "/players": ("Players", "players"),
     "/players/{name}": ("Player", "player"),
 }

@@ -6,8 +6,9 @@ import asyncio
 import random
 import re
 import secrets
+import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -18,6 +19,7 @@ from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
+from server.store import FinishedGame
 from server.told import told
 
 SEATS = 3
@@ -59,8 +61,28 @@ def check_sitting(given: Mapping[str, Any]) -> None:
             raise ValueError(told("setting_large", text, setting=name, value=value, most=SITTING[name]))
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A player that is missing when its game starts: the room's house bot plays the seat."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game that starts: who gets seats 0 to 2, each with its starting score, and the seed of the walls.
+
+    A bot that waited, the spec of a house bot, or one that is absent.
+    """
+
+    seats: list[tuple[PlayerPort | str | Absent, int]]
+    seed: int
+
+
 class Room:
     """Bots that wait for a game, and counts of the games started here."""
+
+    tournament = False
 
     def __init__(
         self,
@@ -175,11 +197,20 @@ class Room:
             self._fill_timer.cancel()
             self._fill_timer = None
 
-    def start_game(self, fill: Sequence[str] = ()) -> tuple[list[tuple[PlayerPort | str, int]], int]:
+    def next_id(self) -> str:
+        """The id of the next game."""
+        return uuid.uuid4().hex
+
+    def game_restored(self, game: str) -> None:
+        """A game is in play again after a restart of the server."""
+
+    def game_over(self, game: str, result: FinishedGame | None) -> None:
+        """A game has ended, and those of its bots that stay wait here again; None: it is not stored."""
+
+    def start_game(self, fill: Sequence[str] = ()) -> NewGame:
         """Take those who have waited longest into a game; more than three wait only where games could not start.
 
-        `fill`: house bots for the empty seats; (): those of the settings. Returns who gets seats 0 to 2, a bot that
-        waited or the spec of a house bot, each with its starting score, and the seed of the game.
+        `fill`: house bots for the empty seats; (): those of the settings.
         """
         self._cancel_fill_timer()
         bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
@@ -188,7 +219,7 @@ class Room:
         if self.waiting:
             self._start_fill_timer()
         fill = fill or self.settings.fill
-        players: list[PlayerPort | str] = [*bots]
+        players: list[PlayerPort | str | Absent] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
@@ -198,4 +229,4 @@ class Room:
             random.Random(derive_seed(seed, "seats", 0)).shuffle(seats)
         self.started += 1
         self.playing += 1
-        return seats, seed
+        return NewGame(seats, seed)

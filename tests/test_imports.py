@@ -45,7 +45,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.told",
     },
     "server.rooms": {
-        "server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock", "server.told",
+        "server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock", "server.store",
+        "server.told",
+    },
+    "server.tournaments": {
+        "server.ports", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
+        "server.stored_settings", "server.names", "server.rooms",
     },
     "server.spectators": {"server.addresses", "server.connection", "server.fairness", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
@@ -67,7 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.fairness",
         "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
-        "server.limits", "server.house_bots", "server.exhibitions",
+        "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

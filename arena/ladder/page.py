@@ -11,7 +11,7 @@ from agents.strength.spec import split_strength
 from arena.bot_games import BotGames
 from arena.columns import MISSING, PLAY
 from arena.leagues.league import League, standing_rows, widest_share
-from arena.leagues.standing import STANDINGS, Standing
+from arena.leagues.standing import STANDINGS
 from engine.common.options import printable
 
 INTRODUCTION = """\
@@ -77,16 +77,19 @@ def _every_pair(league: League) -> Iterator[str]:
 
 def _play(league: League) -> Iterator[str]:
     rows = [
-        [_code(standing.bot), *(column.cell({column.key: column.compute(all_games(standing))}) for column in PLAY)]
+        [
+            _code(standing.bot),
+            *(column.cell({column.key: column.compute(all_games(league, standing.bot))}) for column in PLAY),
+        ]
         for standing in league.standings
     ]
     return _table(["bot", *(" ".join(column.heading.split()) for column in PLAY)], rows)
 
 
-def all_games(standing: Standing) -> BotGames:
+def all_games(league: League, bot: str) -> BotGames:
     """Merge the games of a bot, for the statistics that are computed from sums alone."""
     nothing = np.empty((0, 0))
-    return BotGames(standing.bot, standing.totals[np.newaxis, np.newaxis], nothing, nothing)
+    return BotGames(bot, league.totals[bot][np.newaxis, np.newaxis], nothing, nothing)
 
 
 def _origins(league: League) -> Iterator[str]:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from arena.bot_games import N_COUNTS, by_bot
+from arena.bot_games import N_COUNTS, by_bot, finishing_orders
 from arena.checkpoint import check_walls
 from arena.chunk import ChunkResult
-from arena.ratings import finishing_orders
-from arena.schedule import ROTATIONS, RunSettings
+from arena.schedule import RunSettings
+from engine.contests.seating import ROTATIONS
 from engine.rules import Rules
 from engine.table import N_SEATS
 

@@ -7,47 +7,34 @@ from dataclasses import asdict, dataclass
 from io import StringIO
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from arena.bot_games import Estimate
 from arena.columns import Statistic
 from arena.leagues.games import LeagueSettings
-from arena.leagues.standing import STANDINGS, Standing
+from arena.leagues.standing import STANDINGS
 from arena.report import print_tables, title
 from engine.common.options import printable
 from engine.common.program import installed_version
 from engine.common.screen import TABLE_WIDTH
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two bots of a league, compared in the games that both have played.
-
-    ``ahead``: the share of these in which ``bot`` finished ahead of ``against``. ``placement``: its mean placement
-    minus that of the other; below zero, ``bot`` is the better one. ``rating``: its rating minus that of the other, from
-    all games of the league.
-    """
-
-    bot: str
-    against: str
-    games: int
-    ahead: Estimate
-    placement: Estimate
-    rating: Estimate
+from engine.contests.estimates import Estimate
+from engine.contests.standings import Pair, Standing
 
 
 @dataclass(frozen=True, repr=False)
 class League:
     """A league; as text, the tables that ``python -m arena league`` prints.
 
-    ``standings``: the bots, best first. ``pairs``: by the names of two bots, in either order. ``failed``: external bots
-    that failed in every game; they and their games are left out of the ratings. ``games``: how many there are in all.
+    ``standings``: the bots, best first. ``pairs``: by the names of two bots, in either order. ``totals``: the sums of
+    the counts of each bot over all of its games, int64[N_COUNTS] (`arena.bot_games`). ``failed``: external bots that
+    failed in every game; they and their games are left out of the ratings. ``games``: how many there are in all.
     """
 
     settings: LeagueSettings
     standings: list[Standing]
     pairs: Mapping[tuple[str, str], Pair]
+    totals: Mapping[str, np.ndarray]
     failed: list[str]
     games: int
 
@@ -64,8 +51,6 @@ class League:
     def document(self) -> dict[str, Any]:
         """The standings as JSON has them."""
         rows = [asdict(standing) | {"failed": False} for standing in self.standings]
-        for row in rows:
-            del row["totals"]  # those of the matches are enough
         return {
             "version": installed_version(),
             "league": asdict(self.settings),

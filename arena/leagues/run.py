@@ -17,18 +17,19 @@ from agents.registry import is_built_in
 from arena.chunk import ChunkResult, GamesPlayed
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.league import League
-from arena.leagues.schedule import Batch, walls_of_pairs
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store
-from arena.ratings import SAMPLES
 from arena.run import make_folder
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, ROTATIONS, Bot, RunSettings, split_walls
+from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, Bot, RunSettings, split_walls
 from arena.series import MatchTask, open_series_worker
 from arena.worker import WARM_UP, Update
 from engine.common.cluster import Cluster
 from engine.common.options import check_output, printable
 from engine.common.progress import Progress
 from engine.common.workers import at_most, open_pool
+from engine.contests.ratings import SAMPLES
+from engine.contests.schedule import Batch, walls_of_pairs
+from engine.contests.seating import ROTATIONS
 from engine.records.model import describe_source
 from engine.table import N_SEATS
 
@@ -55,7 +56,7 @@ class LeagueRun:
 
         ``bots``: those that play; none: all bots of the file, if they are built in (`_check_known`). ``jobs``: worker
         processes, 0: all games are played in this process; or a function that gives them, or a cluster, for the bots
-        that play. ``games``: of a league of these bots, see `arena.leagues.schedule.walls_of_pairs`; a new bot meets
+        that play. ``games``: of a league of these bots, see `engine.contests.schedule.walls_of_pairs`; a new bot meets
         the others at least as often as they have met in the file. ``hours``: plays so long, instead.
         """
         settings.match(("", "", ""), timeout).make_rules()  # raises for rules that do not exist

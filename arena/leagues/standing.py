@@ -1,34 +1,13 @@
-"""A bot of a league: its standing, and the columns of the table of all."""
+"""The columns of the table of standings of a league."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.statistic import Statistic
 
 if TYPE_CHECKING:  # definitions are printed without numba
-    import numpy as np
-
-    from arena.bot_games import Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A bot of a league: its rating (points; the mean of all bots is 0), mean placement, and shares of placements.
-
-    ``totals``: the sums of its counts over all of its games, int64[N_COUNTS] (`arena.bot_games`).
-    """
-
-    bot: str
-    rating: Estimate
-    placement: Estimate
-    first: float
-    second: float
-    third: float
-    games: int
-    totals: np.ndarray
-
+    from engine.contests.standings import Standing
 
 STANDINGS: tuple[Statistic[Standing], ...] = (
     Statistic("rating", "rating", "+.0f", lambda bot: bot.rating,

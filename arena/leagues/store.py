@@ -25,9 +25,9 @@ from arena.checkpoint import (
     digest_of_weights,
 )
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
-from arena.leagues.schedule import Batch, Schedule
 from engine.common.files import write_atomically
 from engine.common.sources import digest_of_sources
+from engine.contests.schedule import Batch, Schedule
 from engine.table import N_SEATS
 
 

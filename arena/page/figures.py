@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from arena.bot_games import DEAL_INS, ROUNDS, SCORE, WINS, BotGames, estimate, fair
-from arena.observations import PLACE
 from arena.page.plotting import BOTS, LINES, MARKERS, TEXT, svg
-from arena.schedule import ROTATIONS
 from arena.tallies.names import HISTOGRAMS, block
 from engine.common import student
+from engine.contests.observations import PLACE
+from engine.contests.seating import ROTATIONS
 from engine.scoring.yaku import YAKU
 from engine.table import N_SEATS
 

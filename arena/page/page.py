@@ -15,9 +15,9 @@ from arena.page.games import BigGame, biggest_games
 from arena.page.plotting import key_of
 from arena.report import better_bots, luck_line, not_significant, stop_line
 from arena.results import Results
-from arena.schedule import ROTATIONS
 from arena.tallies.columns import GROUPS
 from engine.common.files import write_atomically
+from engine.contests.seating import ROTATIONS
 from engine.rules import EVEN_SCORES
 
 # Nothing is loaded, nothing runs; styles are in the page, and the icon is an empty one.

@@ -25,7 +25,7 @@ Written by ``python -m arena.tallies.attributes arena/bot_statistics.py`` from t
 
 from __future__ import annotations
 
-from arena.bot_games import Estimate
+from engine.contests.estimates import Estimate
 from arena.row import Row
 '''
 OF_BOT = {

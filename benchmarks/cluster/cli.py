@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from time import perf_counter
 
-from arena.schedule import ROTATIONS, RunSettings, round_up, split_walls
+from arena.schedule import RunSettings, round_up, split_walls
 from arena.worker import WARM_UP, Task, Update, open_worker
 from benchmarks.timing import ROUNDS
 from engine.common.cluster import LOCAL, Cluster
@@ -20,6 +20,7 @@ from engine.common.options import Parser, positive
 from engine.common.pools import AnyPool
 from engine.common.program import OK
 from engine.common.workers import connected, open_pool
+from engine.contests.seating import ROTATIONS
 
 WORKERS = 2
 

@@ -134,7 +134,7 @@ PROBLEMS = {
     401: "An admin token is needed, or the token is unknown",
     403: "The token is not an admin token, or the request comes from a web page of another site",
     404: "Not found",
-    409: "A room with this name is open; the review is not done",
+    409: "The name is that of an open room or of a tournament; the review is not done, the tournament not over",
     411: "The request has a body but no `Content-Length`",
     413: "The body is too large, or the request needs none",
     422: "Something in the request is invalid",

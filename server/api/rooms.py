@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -73,6 +73,7 @@ class RoomInfo(BaseModel):
     playing: int = Field(description="games being played")
     started: int = Field(description="games started since the server (with a seed or `games`: the room) started")
     permanent: bool = Field(description="the room stays when it is empty, and is opened again when the server starts")
+    tournament: bool = Field(description="the room is that of the tournament of its name")
 
 
 BY_NAME: Order[RoomInfo] = Order("rooms", lambda room: (room.name,), (str,))
@@ -117,7 +118,28 @@ SITTING_SCHEMA: dict[str, JsonValue] = {
 }
 
 
-class NewRoom(BaseModel):
+class WithSettings(BaseModel):
+    """A request with settings of a room, which remembers those that are given."""
+
+    settings: NewRoomSettings = Field(
+        default_factory=NewRoomSettings, description="settings left out are taken from the server's settings"
+    )
+    _given: frozenset[str] = PrivateAttr(frozenset())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _note_what_is_given(cls, request: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        new = validate(request)
+        new._given = frozenset(request.get("settings", ()))
+        return new
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The settings in the request, by name."""
+        return {name: getattr(self.settings, name) for name in self._given}
+
+
+class NewRoom(WithSettings):
     """A request to open a room."""
 
     model_config = ConfigDict(
@@ -142,19 +164,6 @@ class NewRoom(BaseModel):
         description="false: for one sitting; the room is closed once it is empty for a minute, and counts like those "
         "that bots open by joining them",
     )
-    _given: frozenset[str] = PrivateAttr(frozenset())
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _note_what_is_given(cls, request: Any, validate: ModelWrapValidatorHandler[NewRoom]) -> NewRoom:
-        new = validate(request)
-        new._given = frozenset(request.get("settings", ()))
-        return new
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The settings in the request, by name."""
-        return {name: getattr(self.settings, name) for name in self._given}
 
 
 def room_info(room: Room) -> RoomInfo:
@@ -168,6 +177,7 @@ def room_info(room: Room) -> RoomInfo:
         playing=room.playing,
         started=room.started,
         permanent=room.permanent,
+        tournament=room.tournament,
     )
 
 
@@ -212,6 +222,9 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     if new.name in lobby.rooms:
         text = "room {name} is open, or still plays its last games: close it first, or wait"
         raise HTTPException(409, told("room_open", text, name=new.name))
+    if lobby.tournaments.taken(new.name):
+        text = "{name} is the name of a tournament: choose another"
+        raise HTTPException(409, told("name_of_tournament", text, name=new.name))
     try:
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
@@ -240,7 +253,7 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     "/{name}",
     summary="Close a room",
     status_code=204,
-    responses=problems(401, 403, 404, 411, 413, 422, 503),
+    responses=problems(401, 403, 404, 409, 411, 413, 422, 503),
 )
 async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
     """Waiting bots are disconnected; games being played are finished, and their results are stored. For admins.
@@ -250,5 +263,8 @@ async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
     """
     await lobby.access.authorize_admin(given.credentials if given else None)
     room = find_open_room(lobby, name)
+    if room.tournament:
+        text = "room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it"
+        raise HTTPException(409, told("room_of_tournament", text, name=name))
     await lobby.store.close_room(name)
     lobby.close_room(room)

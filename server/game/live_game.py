@@ -101,13 +101,31 @@ class LiveGame:
     # Starting and stopping --------------------------------------------------------------------------------------------
 
     def begin(self, connections: Iterable[PlayerPort | None], secrets: Iterable[str]) -> None:
-        """Play a new game. `connections` and `secrets` are those of the seats; house bots have no connection."""
+        """Play a new game. `connections` and `secrets` are those of the seats; house bots have no connection.
+
+        Nor has a bot that is missing: the house bot plays its seat.
+        """
         for seat, connection, secret in zip(self.seats, connections, secrets, strict=True):
             seat.secret = secret
             if connection is not None:
                 self._change_occupant(seat, connection, "")
         self._log.begin()
-        self._advance()
+        if any(seat.needs_connection for seat in self.seats):
+            self._begin_without_some()
+        else:
+            self._advance()
+
+    def _begin_without_some(self) -> None:
+        """Play a new game whose bots are not all there: the house bot plays for those that are missing."""
+        decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
+        messages = self._take_messages()
+        self._record(messages)
+        for seat in self.seats:
+            if seat.needs_connection:
+                self._take_over(seat, "not there when the game began")
+        self._send(messages, decisions)
+        if self._ask(decisions):
+            self._advance()
 
     def replay(self, entries: Sequence[Entry]) -> None:
         """Play again what the journal holds.

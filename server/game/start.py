@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from engine.mjai.connection import DIALECT, REPLY_MODE
-from engine.mjai.keys import COUNT, INTEGER, TEXT
+from engine.mjai.keys import BOOL, COUNT, INTEGER, TEXT
 from engine.rules import START_POINTS, Scores
 from server.game.journal import Entry
 from server.settings import RoomSettings
@@ -49,6 +49,7 @@ class GameStart:
     seed: int  # of the walls, 64 bits
     started: datetime  # UTC
     players: tuple[Player, Player, Player]
+    exhibition: bool = False  # played to be watched: neither stored, nor restored after a restart
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -62,11 +63,6 @@ class GameStart:
         first, second, third = self.players
         return first.score, second.score, third.score
 
-    @property
-    def exhibition(self) -> bool:
-        """Whether house bots play alone, to be watched: the game is not stored, nor restored after a restart."""
-        return all(player.house for player in self.players)
-
     def entry(self) -> Entry:
         """As a line of the journal."""
         players = [asdict(player) for player in self.players]
@@ -78,6 +74,7 @@ class GameStart:
             "layout": LAYOUT,
             "started": self.started.isoformat(),
             "players": players,
+            "exhibition": self.exhibition,
         }
 
     @classmethod
@@ -100,4 +97,5 @@ class GameStart:
             INTEGER.check(entry["seed"]),
             datetime.fromisoformat(entry["started"]).astimezone(UTC),
             (first, second, third),
+            BOOL.check(entry.get("exhibition", False)),  # older journals have no exhibitions
         )

@@ -25,6 +25,7 @@ from server.store.models import (
     StoredGame,
     StoredRoom,
     StoredToken,
+    StoredTournament,
 )
 from server.store.pruning import Keep
 from server.store.store import Store
@@ -46,4 +47,5 @@ __all__ = [
     "StoredGame",
     "StoredRoom",
     "StoredToken",
+    "StoredTournament",
 ]

@@ -307,6 +307,19 @@ class StoredRoom(Model):
     opened: datetime
 
 
+class StoredTournament(Model):
+    """A tournament, without its result."""
+
+    name: str
+    id: str = Field(description="32 hexadecimal digits, from which the ids of its games follow")
+    settings: dict[str, Any]
+    plan: dict[str, Any]
+    status: str
+    created: datetime
+    games: int = Field(description="of its schedule; 0 before it has begun")
+    played: int = Field(description="of them that count, once it is over")
+
+
 class StoredToken(Model):
     """A token without its secret."""
 

@@ -50,18 +50,26 @@ def forget_batch(connection: Connection, since: datetime, batch: int) -> int:
     return len(found)
 
 
+def _may_go() -> Any:
+    """Whether a game may be deleted: those of a tournament are kept until it has its result."""
+    running = select(tables.tournaments.c.name).where(tables.tournaments.c.result.is_(None))
+    return tables.games.c.room.not_in(running)
+
+
 def _in_order(most: int, *columns: Any) -> Any:
     """The first games in the order in which they are deleted."""
     c = tables.games.c
     rated = exists().where(tables.ratings.c.game_id == c.id)
-    return select(c.id, *columns).order_by(case((rated, 1), else_=0), c.finished, c.id).limit(most)
+    found = select(c.id, *columns).where(_may_go())
+    return found.order_by(case((rated, 1), else_=0), c.finished, c.id).limit(most)
 
 
 def _too_old(connection: Connection, keep: Keep, batch: int) -> list[str]:
     if keep.since is None:
         return []
     c = tables.games.c
-    return list(connection.scalars(select(c.id).where(c.finished < keep.since).order_by(c.finished).limit(batch)))
+    found = select(c.id).where(c.finished < keep.since, _may_go()).order_by(c.finished).limit(batch)
+    return list(connection.scalars(found))
 
 
 def _too_many(connection: Connection, keep: Keep, batch: int) -> list[str]:

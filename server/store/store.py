@@ -33,6 +33,7 @@ from server.store.models import (
     StoredGame,
     StoredRoom,
     StoredToken,
+    StoredTournament,
 )
 from server.store.pruning import Keep, forget_batch, prune_batch
 from server.store.saving import UPSERT, insert_game, write_plays
@@ -323,6 +324,42 @@ class Store:
     async def close_room(self, name: str) -> bool:
         """Delete a room; its games stay. Returns False if there is no room with that name."""
         return await self._delete(tables.rooms, name)
+
+    # Tournaments ------------------------------------------------------------------------------------------------------
+
+    async def tournaments(self) -> list[StoredTournament]:
+        """All tournaments, by name."""
+        found = select(tables.tournaments).order_by("name")
+        return [from_row(StoredTournament, row) for row in await self._rows(found)]
+
+    async def tournament_result(self, name: str) -> dict[str, Any] | None:
+        """The result of a tournament, once all its games have ended."""
+        async with self._reading() as connection:
+            found = select(tables.tournaments.c.result).where(tables.tournaments.c.name == name)
+            result: dict[str, Any] | None = await connection.scalar(found)
+            return result
+
+    async def room_games(self, room: str, since: datetime) -> dict[str, list[tuple[SeatResult, Play]]]:
+        """The seats of the games of a room that started at a time or later, with what was counted, by the ids."""
+        found = select(tables.seats).join(tables.games, tables.games.c.id == tables.seats.c.game_id)
+        found = found.where(tables.games.c.room == room, tables.games.c.started >= since)
+        games: dict[str, list[tuple[SeatResult, Play]]] = {}
+        for row in await self._rows(found.order_by(tables.seats.c.game_id, tables.seats.c.seat)):
+            games.setdefault(row["game_id"], []).append((from_row(SeatResult, row), from_row(Play, row)))
+        return games
+
+    @shielded
+    async def save_tournament(self, tournament: StoredTournament, result: dict[str, Any] | None = None) -> None:
+        """Store a tournament, or what has changed of it."""
+        row = to_row(tournament) | {"result": result}
+        async with self._writing() as connection:
+            statement = self._upsert(tables.tournaments).values(row)
+            await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
+
+    @shielded
+    async def delete_tournament(self, name: str) -> bool:
+        """Delete a tournament; its games stay. Returns False if there is none with that name."""
+        return await self._delete(tables.tournaments, name)
 
     # Tokens -----------------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,16 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from server.store.models import Play, PlayerStats, RatingPoint, SeatResult, StoredGame, StoredRoom, StoredToken
+from server.store.models import (
+    Play,
+    PlayerStats,
+    RatingPoint,
+    SeatResult,
+    StoredGame,
+    StoredRoom,
+    StoredToken,
+    StoredTournament,
+)
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -191,6 +200,14 @@ checks = Table(
 )
 
 rooms = Table("rooms", metadata, *columns(StoredRoom), PrimaryKeyConstraint("name"))
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    *columns(StoredTournament),
+    Column("result", JSON(none_as_null=True)),  # NULL until its games have ended: till then they are not pruned
+    PrimaryKeyConstraint("name"),
+)
 
 tokens = Table(
     "tokens",

@@ -9,6 +9,7 @@ addWords({
     lobby: "Lobby",
     players: "Players",
     rooms: "Rooms",
+    tournaments: "Tournaments",
     view: "View a record",
     analyse: "Analyse",
     other_language: "日本語",
@@ -22,6 +23,7 @@ addWords({
     lobby: "ロビー",
     players: "成績",
     rooms: "卓一覧",
+    tournaments: "大会",
     view: "牌譜を見る",
     analyse: "検討",
     other_language: "English",
@@ -33,7 +35,14 @@ addWords({
   },
 });
 
-const LINKS = { lobby: "/", players: "/players", rooms: "/rooms", view: "/view", analyse: "/position" };
+const LINKS = {
+  lobby: "/",
+  players: "/players",
+  rooms: "/rooms",
+  tournaments: "/tournaments",
+  view: "/view",
+  analyse: "/position",
+};
 const THEME = "nukidora.theme"; // key of the browser's storage
 /** The choices of colours, in the order of the switch, and the shape on it. @type {Record<string, string>} */
 const THEMES = {

@@ -20,6 +20,7 @@ import { t } from "./words.js";
  * @property {number} playing
  * @property {number} started
  * @property {boolean} permanent
+ * @property {boolean} tournament it is that of the tournament of its name
  */
 
 const EVERY = 5; // seconds between two looks
@@ -50,17 +51,24 @@ function roomRow(close) {
       const links = el(
         "div",
         { class: "row" },
-        el("a", { class: "button", href: playPath(name), "aria-label": t("rooms_play_in", { name }) }, t("rooms_play")),
+        room.tournament
+          ? el("a", { class: "button", href: `/tournaments/${name}` }, t("rooms_tournament"))
+          : el(
+              "a",
+              { class: "button", href: playPath(name), "aria-label": t("rooms_play_in", { name }) },
+              t("rooms_play"),
+            ),
         el(
           "a",
           { class: "button", href: gamesPath(name), "aria-label": t("rooms_games_of", { name }) },
           t("rooms_games"),
         ),
-        el(
-          "button",
-          { class: "quiet", "aria-label": t("rooms_close_it", { name }), onclick: () => close(name) },
-          t("rooms_close"),
-        ),
+        !room.tournament &&
+          el(
+            "button",
+            { class: "quiet", "aria-label": t("rooms_close_it", { name }), onclick: () => close(name) },
+            t("rooms_close"),
+          ),
       );
       element.append(el("div", { class: "rooms-head" }, el("h2", {}, name), links), counts, settings);
     }

@@ -12,9 +12,9 @@ from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
 from arena import balancing, series
 from arena.balancing import LOOKS, CannotBalanceError, Dials, Look, one_argument
-from arena.bot_games import Estimate
 from arena.cli import main
 from engine.common.workers import run_tasks
+from engine.contests.estimates import Estimate
 
 
 @pytest.fixture(autouse=True)

@@ -16,9 +16,9 @@ from arena.calibrate import CHECK_EVERY
 from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
-from arena.ratings import Ratings
 from engine.actions import N_ACTIONS, actions_of
 from engine.common.workers import run_tasks
+from engine.contests.ratings import Ratings
 from tests.conftest import Scale
 
 BOT = """

@@ -17,7 +17,8 @@ from rich.console import Console
 from arena.results import Results
 from arena.run import ArenaRun
 from arena.running import next_steps, run
-from arena.schedule import ROTATIONS, RunSettings, seating
+from arena.schedule import RunSettings
+from engine.contests.seating import ROTATIONS, seating
 from tests.support.arena_runs import Arena, without_speed
 from tests.support.processes import group_is_gone, start_group, wait_for
 

@@ -7,10 +7,11 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
-from arena.bot_games import BotGames, Comparison, Estimate, compare, compare_all
+from arena.bot_games import BotGames, Comparison, compare, compare_all
 from arena.columns import comparison_as_json
 from arena.report import better_bots, luck_line, not_significant
 from engine.common.student import cdf, quantile
+from engine.contests.estimates import Estimate
 
 
 def games(bot: str, placements: list[list[int]]) -> BotGames:

@@ -23,14 +23,15 @@ from arena.leagues.api import league
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.league import League, as_text, print_league
 from arena.leagues.run import LeagueRun
-from arena.leagues.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
-from arena.leagues.standings import league_of, mean_by_walls
+from arena.leagues.standings import league_of
 from arena.leagues.store import Store, identity_of
-from arena.observations import PLACE
-from arena.ratings import POINTS
-from arena.schedule import ROTATIONS
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
+from engine.contests.estimates import mean_by_walls
+from engine.contests.observations import PLACE
+from engine.contests.ratings import POINTS
+from engine.contests.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
+from engine.contests.seating import ROTATIONS
 from tests.support.external_bots import command
 
 BOTS = ["efficiency", "tsumogiri", "random", "rule"]

@@ -17,9 +17,10 @@ from arena.bot_games import DEAL_INS, ROUNDS, WINS
 from arena.columns import PLAY, RESULTS
 from arena.page.figures import FIGURES, Data, convergence, placements_at, share
 from arena.run import ArenaRun
-from arena.schedule import ROTATIONS, RunSettings
+from arena.schedule import RunSettings
 from arena.tallies.columns import GROUPS
 from engine.common.student import half_width
+from engine.contests.seating import ROTATIONS
 from nukidora import play
 
 NOTES = Console(quiet=True)

@@ -8,8 +8,8 @@ import choix
 import numpy as np
 import pytest
 
-from arena.bot_games import BotGames
-from arena.ratings import POINTS, PRIOR, finishing_orders, rate
+from arena.bot_games import BotGames, finishing_orders
+from engine.contests.ratings import POINTS, PRIOR, rate
 
 TRUE = np.array([150.0, 50.0, -50.0, -200.0, -350.0, -750.0])
 TRIPLES = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 5], [0, 2, 4]])

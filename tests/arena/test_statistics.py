@@ -18,9 +18,9 @@ import pytest
 
 from arena.bot_games import DEAL_INS, N_COUNTS, ROUNDS, SCORE, WINS, by_bot, compare, estimate
 from arena.columns import as_json
-from arena.observations import DIFFERENCE, PLACE, POINTS, SHARE
-from arena.schedule import seating
 from engine.common.student import quantile
+from engine.contests.observations import DIFFERENCE, PLACE, POINTS, SHARE
+from engine.contests.seating import seating
 from engine.rules import TENHOU
 from tests.support.arena_runs import REPOSITORY, Arena
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from arena.luck import adjust_for_luck
-from arena.observations import PLACE
 from arena.stopping import MIN_WALLS, Sprt, Until
 from engine.common.student import half_width
+from engine.contests.observations import PLACE
 from tests.support.arena_runs import Arena, without_speed
 
 MATCHES = 1000

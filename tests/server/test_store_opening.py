@@ -93,7 +93,7 @@ async def test_a_newer_database_is_refused(database_url: str) -> None:
     newer = text("UPDATE alembic_version SET version_num = '9999'")
     await on_connection(database_url, lambda connection: connection.execute(newer))
     message = await refusal(database_url)
-    assert "has version 9999, this program supports versions up to 0005: install a newer nukidora" in message
+    assert "has version 9999, this program supports versions up to 0006: install a newer nukidora" in message
     assert PASSWORD not in message
 
 

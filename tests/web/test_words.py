@@ -20,6 +20,7 @@ LOAD = """async (modules) => {
   for (const module of modules) await import(`/web/${module}`);
   return (await import("/web/words.js")).WORDS;
 }"""
+NOT_FOUND = ["no_open_room", "no_player", "no_game", "no_tournament"]  # of `server.api.errors.not_found`
 PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
@@ -56,7 +57,11 @@ def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, di
     found: dict[str, set[str]] = {}
     for call in calls:
         code = call.args[0]
-        codes = [code.value] if isinstance(code, ast.Constant) else ["no_open_room", "no_player", "no_game"]
+        codes = (
+            [code.value]
+            if isinstance(code, ast.Constant)
+            else ["no_open_room", "no_player", "no_game", "no_tournament"]
+        )
         for each in codes:
             names = {f"{{{keyword.arg}}}" for keyword in call.keywords}
             found[each] = names & found.get(each, names)

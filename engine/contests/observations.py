@@ -1,4 +1,4 @@
-"""By how much a wall counts as off, where the walls of a run are alike by chance (`engine.common.student`).
+"""By how much a wall counts as off, where the walls of a contest are alike by chance (`engine.common.student`).
 
 Such a wall is off with all of its games: in its mean placement; its final points, in thousands (the uma of a place);
 the difference of the placements of two bots, which change places; a share of its games.

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, islice
 
-from arena.schedule import ROTATIONS
+from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 
 # Walls of a batch: one at first, then this part of those on which all have met, so that all are known equally well at
@@ -36,8 +36,9 @@ class Schedule:
     How often is the number of walls; one on which two bots have met with two other bots counts twice.
     """
 
-    def __init__(self, bots: Sequence[str]) -> None:
-        """``bots``: at least three that play from now on, in the order of the league."""
+    def __init__(self, bots: Sequence[str], max_batch: int = MAX_BATCH) -> None:
+        """``bots``: at least three that play from now on, in order. ``max_batch``: walls of a batch."""
+        self._max_batch = max_batch
         self._bots = list(bots)
         self._met = Counter({frozenset(pair): 0 for pair in combinations(bots, 2)})
         self._walls: dict[str, set[int]] = {bot: set() for bot in bots}
@@ -74,7 +75,7 @@ class Schedule:
         pair = min(combinations(self._bots, 2), key=lambda pair: self.met(*pair))
         others = [bot for bot in self._bots if bot not in pair]
         third = min(others, key=lambda bot: self.met(bot, pair[0]) + self.met(bot, pair[1]))
-        size = min(MAX_BATCH, 1 + self.fewest // PART)
+        size = min(self._max_batch, 1 + self.fewest // PART)
         if walls is not None:
             size = min(size, walls - self.met(*pair))
         bots = tuple(bot for bot in self._bots if bot in (*pair, third))

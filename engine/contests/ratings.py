@@ -19,7 +19,8 @@ Intervals come from the bootstrap by walls: walls are drawn from those that were
 their games, and the ratings of each such sample are fitted (B. Efron and R. Tibshirani, "An Introduction to the
 Bootstrap", 1993). The prior's centre is drawn anew for each sample, so that the interval of a bot that always lost is
 wide, not zero. Where few walls give like results, variances count as at least a part of those that the model itself
-expects of so many games: the part that one wall which is a place off (`arena.observations`) is of independent games.
+expects of so many games: the part that one wall which is a place off (`engine.contests.observations`) is of
+independent games.
 
 Ratings are in points as Elo has them: 400 points are a factor of 10 in the odds. The server rates its players by the
 same model, but game by game, with each player's strength uncertain and changing (OpenSkill): its ratings follow players
@@ -29,15 +30,14 @@ Bots do not change, so here every game counts alike, and intervals follow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
 import numpy as np
 
-from arena.bot_games import BotGames, Estimate
-from arena.observations import PLACE
 from engine.common import student
+from engine.contests.estimates import Estimate
+from engine.contests.observations import PLACE
 from engine.table import N_SEATS
 
 POINTS = 400 / log(10)  # of a factor e in the odds
@@ -179,12 +179,3 @@ def _information(sets: np.ndarray, times: np.ndarray, theta: np.ndarray) -> tupl
     information = -by_set.transpose(0, 2, 1) @ chances
     information[:, bots, bots] += expected + INVERSE_PRIOR
     return expected, information
-
-
-def finishing_orders(numbers: Sequence[int], games: Sequence[BotGames]) -> np.ndarray:
-    """The orders in which the three bots of a match finished, for `rate`: int64[games, 3], wall by wall.
-
-    ``numbers``: of the bots, ``games``: theirs, both in the order of the match (see `arena.results.Results.by_bot`).
-    """
-    placements = np.stack([each.placements for each in games], axis=-1).reshape(-1, N_SEATS)
-    return np.asarray(numbers, dtype=np.int64)[placements.argsort(axis=1)]

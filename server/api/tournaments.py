@@ -1,0 +1,311 @@
+"""Tournaments: list, create, cancel; standings, schedule, result."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
+
+from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
+from engine.seeds import MAX_SEED
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
+from server.api.errors import not_found
+from server.api.games import Time
+from server.api.rooms import Bearer, HouseBot, RoomSettingsInfo, WithSettings
+from server.lobby import Lobby
+from server.store import StoredTournament
+from server.store.cursors import Order, one_more
+from server.tournaments.document import entry
+from server.tournaments.plan import MAX_ENTRANTS, MAX_GAMES, MAX_WALLS, SETTABLE, Plan, game_id
+from server.tournaments.tournament import Tournament
+from server.tournaments.tournaments import stored_of
+
+LATEST_START = timedelta(days=30)  # from now
+router = APIRouter(prefix="/api/tournaments", tags=["tournaments"], route_class=Route)
+EntrantName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
+GameStatus = Literal["due", "playing", "finished"]
+Count = Annotated[int, Strict(), Field(ge=0)]
+
+
+class NewTournament(WithSettings):
+    """A request to create a tournament."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"name": "cup", "entrants": ["wahaha", "akochan"], "house_bots": ["rule"], "walls": 10}]
+        },
+    )
+
+    name: Annotated[str, StringConstraints(pattern=rf"^{ROOM_NAME}$")] = Field(
+        description=f"{ROOM_TEXT}; also of the room that entrants join"
+    )
+    entrants: tuple[EntrantName, ...] = Field((), max_length=MAX_ENTRANTS, description="names of bots that connect")
+    house_bots: tuple[HouseBot, ...] = Field((), max_length=MAX_ENTRANTS, description="of the server, by their names")
+    places: Annotated[Count, Field(le=MAX_ENTRANTS)] = Field(
+        0, description="entrants in all, if others than those named may enter: whoever joins the room first"
+    )
+    starts: Time | None = Field(
+        None,
+        description="when it begins at the latest; earlier, when all entrants are there",
+    )
+    walls: Annotated[Count, Field(le=MAX_WALLS)] = Field(
+        0, description="walls that every three entrants play, in three games each"
+    )
+    games: Annotated[Count, Field(le=MAX_GAMES)] = Field(
+        0, description="instead of `walls`: about how many games in all, in which every two meet equally often"
+    )
+    seed: Annotated[int, Strict(), Field(ge=0, le=MAX_SEED)] | None = Field(
+        None, description="of the walls, told when the tournament is over; null: random"
+    )
+
+
+class TournamentInfo(BaseModel):
+    """A tournament in the list."""
+
+    name: str
+    status: Literal["open", "running", "finished", "cancelled"] = Field(description="open: entrants are waited for")
+    created: datetime
+    starts: datetime | None = Field(description="when it begins at the latest")
+    rules: str
+    length: str
+    rated: bool
+    entrants: int
+    games: int = Field(description="of the schedule; 0 before it has begun")
+    played: int = Field(description="finished games")
+
+
+class Estimate(BaseModel):
+    """A mean, and the half-width of its 95 % confidence interval; all games on a wall are one observation."""
+
+    mean: float
+    interval: float | None = Field(description="null for fewer than two walls")
+
+
+class Entrant(BaseModel):
+    """An entrant, and its standing; the standing is null before its first game, and where `failed`."""
+
+    name: str
+    house_bot: bool
+    here: bool = Field(description="waits for a game, or plays")
+    failed: bool = Field(False, description="a house bot has played every game for it: those games do not count")
+    taken_over: int = Field(0, description="games that a house bot has played, or finished, for it")
+    games: int = 0
+    rating: Estimate | None = Field(None, description="points as on the ladder; the mean of all entrants is 0")
+    placement: Estimate | None = Field(None, description="mean placement")
+    first: float | None = Field(None, description="share of games finished first")
+    second: float | None = None
+    third: float | None = None
+
+
+class Pair(BaseModel):
+    """Two entrants, compared in the games that both have played."""
+
+    bot: str
+    against: str
+    games: int
+    ahead: Estimate = Field(description="share of these in which `bot` finished ahead of `against`")
+
+
+class TournamentDetails(TournamentInfo):
+    """A tournament with its standings."""
+
+    places: int = Field(description="entrants in all, if others than those named may enter")
+    settings: RoomSettingsInfo
+    standings: list[Entrant] = Field(description="best first")
+    pairs: list[Pair]
+
+
+class ScheduledGame(BaseModel):
+    """A game of the schedule."""
+
+    number: int
+    wall: int
+    seats: tuple[str, str, str] = Field(description="names on seats 0 to 2")
+    game: str = Field(description="id of the game, once it is played")
+    status: GameStatus
+    rank: list[int] | None = Field(None, description="of the seats, 1 to 3")
+    score: list[int] | None = None
+    taken_over: list[bool] | None = Field(None, description="a house bot played the seat at the end of the game")
+
+
+BY_NAME: Order[TournamentInfo] = Order("tournaments", lambda it: (it.name,), (str,))
+BY_NUMBER: Order[ScheduledGame] = Order("schedule", lambda it: (it.number,), (int,))
+
+
+def info_of(stored: StoredTournament) -> dict[str, Any]:
+    """What the list tells of a tournament."""
+    plan = Plan.model_validate(stored.plan)
+    return stored.model_dump(include={"name", "status", "created", "games", "played"}) | {
+        "starts": plan.starts,
+        "rules": stored.settings["rules"],
+        "length": stored.settings["length"],
+        "rated": stored.settings["rated"],
+        "entrants": len(plan.players or [*plan.entrants, *plan.house]),
+    }
+
+
+def find(lobby: Lobby, name: str) -> StoredTournament:
+    """The tournament with that name, as it is now. Raises HTTPException if there is none."""
+    if (tournament := lobby.tournaments.current.get(name)) is not None:
+        return stored_of(tournament)
+    if name not in lobby.tournaments.over:
+        raise not_found("tournament", name)
+    return lobby.tournaments.over[name]
+
+
+@router.get("", summary="Tournaments, by name", responses=problems(422))
+async def list_tournaments(lobby: LobbyHere, cursor: Cursor = None, limit: Limit = 50) -> Page[TournamentInfo]:
+    """Those that are not over, and those that are, until they are deleted."""
+    (after,) = read_cursor(BY_NAME, cursor) or ("",)
+    found = sorted(name for name in {*lobby.tournaments.current, *lobby.tournaments.over} if name > after)
+    infos = [TournamentInfo(**info_of(find(lobby, name))) for name in found[: one_more(limit)]]
+    return respond(BY_NAME.page(infos, limit))
+
+
+@router.get("/{name}", summary="A tournament and its standings", responses=problems(404, 422, 503))
+async def get_tournament(lobby: LobbyHere, name: str) -> TournamentDetails:
+    """While it goes on, the standings are those of the games so far, some seconds old at most."""
+    document = await lobby.tournaments.document_of(name) or {"bots": [], "pairs": []}
+    stored, tournament = find(lobby, name), lobby.tournaments.current.get(name)
+    plan = Plan.model_validate(stored.plan)
+    here = set(tournament.here) if tournament else set()
+    names = tournament.entrants if tournament else plan.players or (*plan.entrants, *plan.house)
+    rows = {row["bot"]: row for row in document["bots"]}
+    standings = [
+        Entrant(**{"name": bot, "house_bot": bot in plan.house, "here": bot in here} | standing_of(rows.get(bot, {})))
+        for bot in names
+    ]
+    standings.sort(key=lambda entrant: -entrant.rating.mean if entrant.rating else float("inf"))
+    return TournamentDetails(
+        **info_of(stored) | {"entrants": len(names)},
+        places=plan.places,
+        settings=settings_info(stored.settings),
+        standings=standings,
+        pairs=[Pair(**{key: pair[key] for key in Pair.model_fields}) for pair in document["pairs"]],
+    )
+
+
+def settings_info(stored: Mapping[str, Any]) -> RoomSettingsInfo:
+    """Stored settings, in which JSON has made lists of tuples."""
+    values: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in stored.items()}
+    return RoomSettingsInfo(**values | {"seed": None})
+
+
+def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row of the document tells of an entrant."""
+    return {key: value for key, value in row.items() if key in Entrant.model_fields}
+
+
+@router.get("/{name}/games", summary="The schedule of a tournament", responses=problems(404, 422, 503))
+async def list_schedule(
+    lobby: LobbyHere,
+    name: str,
+    status: Annotated[Literal["all", "due", "playing", "finished"], Query(description="of the games")] = "all",
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Page[ScheduledGame]:
+    """All games in the order in which they are due; of a tournament that is over, those that were played."""
+    find(lobby, name)
+    (after,) = read_cursor(BY_NUMBER, cursor) or (-1,)
+    rows: Iterable[dict[str, Any]]
+    if (tournament := lobby.tournaments.current.get(name)) is not None:
+        rows = (scheduled(tournament, number) for number in range(after + 1, len(tournament.schedule)))
+    else:
+        document = await lobby.tournaments.document_of(name) or {"schedule": []}
+        rows = (row for row in document["schedule"] if row["number"] > after)
+    chosen = islice((row for row in rows if status in ("all", row["status"])), one_more(limit))
+    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
+
+
+def scheduled(tournament: Tournament, number: int) -> dict[str, Any]:
+    """A game of the schedule, as it is now."""
+    due, result = tournament.schedule[number], tournament.results.get(number)
+    game = game_id(tournament.id, number)
+    status = "finished" if result else "playing" if game in tournament.in_play else "due"
+    return entry(due, game, status, result)
+
+
+@router.get("/{name}/result", summary="The result of a tournament that is over", responses=problems(404, 409, 422, 503))
+async def get_result(lobby: LobbyHere, name: str) -> dict[str, Any]:
+    """The standings and all games, in the format of `python -m arena league --json`; see docs/api.md."""
+    stored = find(lobby, name)
+    if name in lobby.tournaments.current:
+        raise HTTPException(409, f"tournament {name} is {stored.status}: its result is there when it is over")
+    return await lobby.tournaments.document_of(name) or {}
+
+
+@router.post("", summary="Create a tournament", status_code=201, responses=problems(401, 403, 409, 411, 413, 422, 503))
+async def create_tournament(
+    lobby: LobbyHere, new: NewTournament, given: Bearer, response: Response
+) -> TournamentDetails:
+    """For admins. It begins when all entrants have joined the room of its name, or at `starts`."""
+    await lobby.access.authorize_admin(given.credentials if given else None)
+    if new.name in lobby.rooms or lobby.tournaments.taken(new.name):
+        raise HTTPException(409, f"a room or tournament {new.name} is there already: choose another name")
+    plan = Plan(
+        **new.model_dump(include={"entrants", "house_bots", "places", "starts", "walls", "games"}),
+        seed=secrets.randbits(64) if new.seed is None else new.seed,
+    )
+    try:
+        await asyncio.to_thread(plan.check)  # it may make a schedule
+        check_settings(new.given)
+        check_start(plan.starts)
+        await check_tokens(lobby, plan)
+    except ValueError as error:
+        raise HTTPException(422, f"body: {error}") from error
+    if new.name in lobby.rooms or lobby.tournaments.taken(new.name):  # meanwhile
+        raise HTTPException(409, f"a room or tournament {new.name} is there already: choose another name")
+    await lobby.tournaments.create(new.name, replace(lobby.settings.room, **new.given), plan)
+    response.headers["Location"] = f"/api/tournaments/{new.name}"
+    return await get_tournament(lobby, new.name)
+
+
+def check_settings(given: Mapping[str, Any]) -> None:
+    """Raise ValueError for settings that a tournament does not have."""
+    for name in sorted(given):
+        if name not in SETTABLE:
+            raise ValueError(f"settings.{name} follows from the schedule; a tournament sets {', '.join(SETTABLE)}")
+
+
+def check_start(starts: datetime | None) -> None:
+    """Raise ValueError for a time too far away."""
+    if starts is not None and starts > datetime.now(UTC) + LATEST_START:
+        raise ValueError(f"starts is more than {LATEST_START.days} days away")
+
+
+async def check_tokens(lobby: Lobby, plan: Plan) -> None:
+    """Raise ValueError for an entrant who could never join, since there is no token of its name."""
+    if lobby.settings.tokens_needed:
+        known = set(await lobby.store.token_names())
+        for index, name in enumerate(plan.entrants):
+            if name not in known:
+                raise ValueError(
+                    f"entrants.{index} is {name!r}, which has no token: python -m server token add makes one"
+                )
+
+
+@router.delete(
+    "/{name}",
+    summary="Cancel or delete a tournament",
+    status_code=204,
+    responses=problems(401, 403, 404, 411, 413, 422, 503),
+)
+async def cancel_tournament(lobby: LobbyHere, name: str, given: Bearer) -> None:
+    """One that is not over is cancelled: games being played are finished and count. One that is over is deleted.
+
+    Its games stay. For admins.
+    """
+    await lobby.access.authorize_admin(given.credentials if given else None)
+    find(lobby, name)
+    if (tournament := lobby.tournaments.current.get(name)) is not None:
+        await lobby.tournaments.cancel(tournament)
+    else:
+        await lobby.tournaments.delete(name)

@@ -1,0 +1,129 @@
+"""What a tournament plays, and the schedule that follows from it and from nothing else."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from math import comb
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from engine.contests.schedule import Schedule, walls_of_pairs
+from engine.contests.seating import ROTATIONS, seating, wall_seed
+from engine.mjai.connection import check_name
+from engine.rules import EVEN_SCORES, N_SEATS
+from server.names import HOUSE_BOT_SUFFIX, imitates_house_bot
+
+MAX_ENTRANTS = 24  # every two of them are compared: the time for that grows with their number to the third
+MAX_GAMES = 3000
+MAX_WALLS = MAX_GAMES // ROTATIONS
+# What a tournament may set of a room's settings; all others follow from the schedule.
+SETTABLE = (
+    "rules", "length", "rated", "decision_time", "bank_time", "wait_timeout", "idle", "house_bot", "max_faults",
+    "resume_timeout", "fault_penalty", "spectator_delay", "pause",
+)  # fmt: skip
+# What those others are: bots are seated by the schedule, with even scores, no hints, no house bots that nobody named.
+FIXED: dict[str, Any] = {
+    "games": 0, "seats": "fixed", "seed": None, "fill": (), "scores": EVEN_SCORES, "hints": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A game of the schedule: its number, its wall, and the names of those on seats 0 to 2."""
+
+    number: int
+    wall: int
+    seats: tuple[str, str, str]
+
+
+class Plan(BaseModel):
+    """Who plays and how much. `walls` or `games` is 0, see `check`; `players`: all, once the tournament has begun."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entrants: tuple[str, ...]
+    house_bots: tuple[str, ...]
+    places: int  # entrants in all, if there is open entry
+    starts: datetime | None
+    walls: int  # that every three play
+    games: int  # about how many there are in all, of a balanced choice of threes
+    seed: int
+    players: tuple[str, ...] = ()
+
+    @property
+    def house(self) -> dict[str, str]:
+        """The house bots by their names."""
+        return {f"{bot}{HOUSE_BOT_SUFFIX}": bot for bot in self.house_bots}
+
+    @property
+    def open_places(self) -> int:
+        """How many may enter that are not named."""
+        return max(0, self.places - len(self.entrants) - len(self.house_bots))
+
+    def check(self) -> None:
+        """Raise ValueError, with the name of the field first, for a plan that cannot be played."""
+        for field, names in (("entrants", self.entrants), ("house_bots", self.house_bots)):
+            if twice := [name for index, name in enumerate(names) if name in names[:index]]:
+                raise ValueError(f"{field} has {twice[0]!r} twice; name each once")
+        for index, name in enumerate(self.entrants):
+            try:
+                check_name(name)
+            except ValueError as error:
+                raise ValueError(f"entrants.{index}: {error}") from error
+            if imitates_house_bot(name):
+                raise ValueError(f"entrants.{index} is {name!r}: house bots are named in house_bots, as in rule")
+        named = len(self.entrants) + len(self.house_bots)
+        if self.places and self.places <= named:
+            raise ValueError(f"places is {self.places}, and {named} are named: choose more, or leave it out")
+        if (most := max(self.places, named)) < N_SEATS:
+            raise ValueError(
+                f"entrants and house_bots name {named}: name at least three, or let others enter with places"
+            )
+        if most > MAX_ENTRANTS:
+            raise ValueError(f"entrants and house_bots name {most}, more than {MAX_ENTRANTS}")
+        if bool(self.walls) == bool(self.games):
+            raise ValueError("walls or games is needed, one of them: walls that every three play, or games in all")
+        if (n := self.n_games(most)) > MAX_GAMES:
+            field = "walls" if self.walls else "games"
+            raise ValueError(f"{field} is {self.walls or self.games}: {n} games, more than {MAX_GAMES}")
+
+    def n_games(self, n_players: int) -> int:
+        """The number of games of so many."""
+        if self.walls:
+            return comb(n_players, N_SEATS) * self.walls * ROTATIONS
+        return sum(1 for _ in self._played([str(number) for number in range(n_players)])) * ROTATIONS
+
+    def _played(self, players: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Walls, each with three that play it: all threes, or a choice in which every two meet equally often."""
+        if self.walls:
+            yield from ((wall, three) for wall in range(self.walls) for three in combinations(players, N_SEATS))
+        else:
+            batches = Schedule(players, max_batch=1).batches(walls_of_pairs(self.games, len(players)))
+            yield from sorted(((wall, batch.bots) for batch in batches for wall in batch.walls), key=lambda it: it[0])
+
+    def schedule(self) -> list[Due]:
+        """All games, in the order in which they are due: wall by wall, and each wall in all rotations."""
+        played = list(self._played(self.players))
+        seats = seating(range(max((wall for wall, _ in played), default=0) + 1)).tolist()
+        in_order = sorted(
+            (wall, rotation, index) for index, (wall, _) in enumerate(played) for rotation in range(ROTATIONS)
+        )
+        due = []
+        for number, (wall, rotation, index) in enumerate(in_order):
+            first, second, third = (played[index][1][player] for player in seats[wall][rotation])
+            due.append(Due(number, wall, (first, second, third)))
+        return due
+
+    def wall_seed(self, wall: int) -> int:
+        """The seed of the games on a wall, as in the arena's league of that seed."""
+        return wall_seed(self.seed, wall)
+
+
+def game_id(tournament_id: str, number: int) -> str:
+    """The id of a game of the schedule: so its result is found again after a restart."""
+    return uuid.uuid5(uuid.UUID(tournament_id), str(number)).hex

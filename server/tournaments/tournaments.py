@@ -1,0 +1,264 @@
+"""The tournaments of a server: they are created, restored after a restart, cancelled, and stored when they are over."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Protocol
+
+import structlog
+from pydantic import ValidationError
+
+from engine.contests.ratings import SAMPLES
+from server.access import AccessError, ServerFullError
+from server.limits import Limits
+from server.loop_clock import Timer, loop_clock
+from server.rooms import SEATS, Room
+from server.settings import RoomSettings
+from server.store import Store, StoredTournament, StoreError
+from server.stored_settings import restore_settings
+from server.tournaments.document import LIVE_SAMPLES, document
+from server.tournaments.plan import Plan
+from server.tournaments.tournament import Result, Tournament
+
+log = structlog.get_logger("server.tournaments")
+
+
+class RoomOwner(Protocol):
+    """What tournaments ask the lobby for."""
+
+    def add_room(self, room: Room) -> None:
+        """Open the room of a tournament; its name must be free."""
+        ...
+
+    def close_room(self, room: Room) -> None:
+        """Accept no more bots there, and disconnect those that wait; games in play are finished."""
+        ...
+
+    def start_due(self, room: Room) -> object:
+        """Start the games for which a room has players, if it has any."""
+        ...
+
+
+class Tournaments:
+    """Those that are not over are rooms of the lobby; of the others, what is stored."""
+
+    def __init__(self, store: Store, limits: Limits, rooms: RoomOwner) -> None:
+        self.current: dict[str, Tournament] = {}
+        self.over: dict[str, StoredTournament] = {}
+        self._store = store
+        self._limits = limits
+        self._rooms = rooms
+        self._timers: dict[str, Timer] = {}  # of those that begin at a time
+        self._ending: set[Tournament] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._saving = asyncio.Lock()
+        self._computing = asyncio.Lock()
+        self._live: dict[str, tuple[int, float, dict[str, Any]]] = {}  # games, loop time, document
+
+    # Starting and stopping --------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Open the rooms of those that are not over; their games in play are not restored yet. Raises StoreError."""
+        for stored in await self._store.tournaments():
+            cancelled = stored.status == "cancelled"
+            ended = stored.status == "finished" or (cancelled and await self._store.tournament_result(stored.name))
+            try:
+                tournament = self._make(stored)
+            except ValidationError as error:  # of another version, or with a house bot that no longer exists
+                log.error("tournament cannot go on", name=stored.name, error=error.errors()[0]["msg"])
+                ended = True
+            if ended:
+                self.over[stored.name] = stored
+                continue
+            games = await self._store.room_games(stored.name, stored.created)
+            tournament.restore({game: result_of(seats) for game, seats in games.items()})
+            self.current[stored.name] = tournament
+            self._rooms.add_room(tournament)
+
+    def _make(self, stored: StoredTournament) -> Tournament:
+        plan, settings = Plan.model_validate(stored.plan), restore_settings(stored.settings)
+        status: Any = stored.status
+        on_due = self._rooms.start_due
+        return Tournament(stored.name, stored.id, settings, plan, status, stored.created, on_due)
+
+    def go_on(self) -> None:
+        """The games in play are restored: go on."""
+        for tournament in list(self.current.values()):
+            tournament.go_on()
+            self._wait_for_start(tournament)
+            self._rooms.start_due(tournament)
+
+    def close(self) -> None:
+        """Stop; all go on at the next start."""
+        for timer in self._timers.values():
+            timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+    # One tournament ---------------------------------------------------------------------------------------------------
+
+    def taken(self, name: str) -> bool:
+        """Whether a tournament has that name."""
+        return name in self.current or name in self.over
+
+    def check_free(self, name: str) -> None:
+        """Raise AccessError if a bot may not open a room of that name, because a tournament had it."""
+        if self.taken(name):
+            raise AccessError(f"tournament {name} is over; join another room")
+
+    async def create(self, name: str, settings: RoomSettings, plan: Plan) -> Tournament:
+        """Create a tournament, whose name must be free. Raises ServerFullError and StoreError."""
+        if len(self.current) >= self._limits.max_tournaments:
+            raise ServerFullError(f"{len(self.current)} tournaments are not over, and no more are allowed; cancel one")
+        if len(self.current) + len(self.over) >= self._limits.kept_tournaments:
+            raise ServerFullError(f"{self._limits.kept_tournaments} tournaments are kept; delete one that is over")
+        now = datetime.now(UTC)
+        tournament = Tournament(name, uuid.uuid4().hex, settings, plan, "open", now, self._rooms.start_due)
+        self.current[name] = tournament
+        try:
+            await self._store.save_tournament(stored_of(tournament))
+        except StoreError:
+            del self.current[name]
+            raise
+        self._rooms.add_room(tournament)
+        log.info("tournament created", name=name)
+        self._wait_for_start(tournament)
+        self._rooms.start_due(tournament)
+        return tournament
+
+    def _wait_for_start(self, tournament: Tournament) -> None:
+        if tournament.status == "open" and tournament.plan.starts is not None:
+            seconds = max(0.0, (tournament.plan.starts - datetime.now(UTC)).total_seconds())
+            self._timers[tournament.name] = loop_clock().call_later(seconds, self._time_has_come, tournament)
+
+    def _time_has_come(self, tournament: Tournament) -> None:
+        if tournament.status != "open" or tournament.plan.players:
+            return
+        if len(tournament.entrants) < SEATS:
+            log.warning("tournament cancelled: fewer than three have entered", name=tournament.name)
+            self._start_task(self.cancel(tournament))
+        else:
+            self._begin(tournament)
+
+    def look_at(self, room: Room) -> None:
+        """Something has changed in a room: a tournament may begin, or may be over."""
+        tournament = self.current.get(room.name)
+        if tournament is None or tournament is not room:
+            return
+        if tournament.status == "open" and not tournament.plan.players and tournament.complete:
+            self._begin(tournament)
+        elif tournament.over and tournament not in self._ending:
+            self._ending.add(tournament)
+            self._start_task(self._end(tournament))
+
+    def _begin(self, tournament: Tournament) -> None:
+        """Nobody else enters: begin once that is stored, so that a restart leads to the same schedule."""
+        tournament.plan = tournament.plan.model_copy(update={"players": tuple(tournament.entrants)})
+        self._start_task(self._store_and_begin(tournament))
+
+    async def _store_and_begin(self, tournament: Tournament) -> None:
+        schedule = await asyncio.to_thread(tournament.plan.schedule)
+        stored = stored_of(tournament).model_copy(update={"status": "running", "games": len(schedule)})
+        await self._saved(stored)
+        if tournament.status == "open":  # else it was cancelled meanwhile
+            tournament.begin(schedule)
+            log.info("tournament begins", name=tournament.name, games=len(tournament.schedule))
+            self._rooms.start_due(tournament)
+
+    async def cancel(self, tournament: Tournament) -> None:
+        """Start no more games; those in play are finished, and count."""
+        tournament.cancel()
+        self._rooms.close_room(tournament)
+        await self._saved(stored_of(tournament))
+        self.look_at(tournament)
+
+    async def delete(self, name: str) -> None:
+        """Forget one that is over; its games stay. Raises StoreError."""
+        await self._store.delete_tournament(name)
+        self.over.pop(name, None)
+
+    async def _end(self, tournament: Tournament) -> None:
+        """All games have ended: store the result."""
+        if tournament.status == "running":
+            tournament.status = "finished"
+        self._rooms.close_room(tournament)
+        result = await asyncio.to_thread(computation(tournament))
+        stored = stored_of(tournament)
+        await self._saved(stored, result)
+        del self.current[tournament.name]
+        self._ending.discard(tournament)
+        self._live.pop(tournament.name, None)
+        self.over[tournament.name] = stored
+        log.info("tournament over", name=tournament.name, status=tournament.status, games=len(tournament.results))
+
+    async def _saved(self, stored: StoredTournament, result: dict[str, Any] | None = None) -> None:
+        """Store, however often that fails; one after the other, so that the last one stays."""
+        async with self._saving:
+            while True:
+                try:
+                    return await self._store.save_tournament(stored, result)
+                except StoreError as error:
+                    log.error("tournament cannot be stored, trying again", name=stored.name, error=str(error))
+                    await asyncio.sleep(self._limits.store_retry)
+
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_done)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("task failed", exc_info=task.exception())
+
+    # Standings --------------------------------------------------------------------------------------------------------
+
+    async def document_of(self, name: str) -> dict[str, Any] | None:
+        """The document of a tournament: as it was stored, or of the games so far, some seconds old at most.
+
+        None if there is no such tournament. Raises StoreError.
+        """
+        loop = asyncio.get_running_loop()
+        async with self._computing:  # one at a time; those who wait take what the first has computed
+            tournament = self.current.get(name)
+            if tournament is None:
+                return await self._store.tournament_result(name)
+            n_games, until, found = self._live.get(name, (-1, 0.0, {}))
+            if n_games != len(tournament.results) and loop.time() >= until:
+                n_games, start = len(tournament.results), loop.time()
+                found = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
+                took = loop.time() - start
+                until = loop.time() + max(self._limits.standings_hold, took / self._limits.standings_share)
+                self._live[name] = n_games, until, found
+            return found
+
+
+def computation(tournament: Tournament, samples: int = SAMPLES) -> Callable[[], dict[str, Any]]:
+    """What computes the document of a tournament as it is now, in a thread."""
+    parts = tournament.id, tournament.settings, tournament.plan, tournament.schedule, dict(tournament.results)
+    return partial(document, *parts, samples)
+
+
+def stored_of(tournament: Tournament) -> StoredTournament:
+    """A tournament as it is stored."""
+    return StoredTournament(
+        name=tournament.name,
+        id=tournament.id,
+        settings=asdict(tournament.settings),
+        plan=tournament.plan.model_dump(mode="json"),
+        status=tournament.status,
+        created=tournament.created,
+        games=len(tournament.schedule),
+        played=len(tournament.results),
+    )
+
+
+def result_of(seats: list[tuple[Any, Any]]) -> Result:
+    """A stored game."""
+    first, second, third = (seat for seat, _ in seats)
+    return Result((first, second, third), tuple(play for _, play in seats))
