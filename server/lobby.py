@@ -123,10 +123,10 @@ class Lobby:
         if not entries:
             path.unlink()  # no bot was sent the start of this game
             return
-        start = GameStart.read(entries[0])
-        if start.exhibition:
+        if entries[0].get("exhibition") is True:
             path.unlink()  # nobody watches it any more
             return
+        start = GameStart.read(entries[0])
         if start.id in self.games:
             raise JournalError(f"{path}: another journal is of the same game")
         stored = await self.store.game(start.id) is not None
@@ -353,7 +353,9 @@ class Lobby:
         Raises RateLimitError for an address that has such a game, and ServerFullError if no more can start.
         """
         self.exhibitions.check(address)
-        settings = replace(self.settings.room, length="hanchan", games=0, seed=None, pause=pause)
+        settings = replace(
+            self.settings.room, length="hanchan", games=0, seed=None, rated=False, hints=False, pause=pause
+        )
         name = f"bots-{uuid.uuid4().hex[:12]}"
         room = await self.open_room(
             name, settings, permanent=False, opened_by=address

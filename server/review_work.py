@@ -68,10 +68,9 @@ def review_player(progress: Progress, records: Records, bots: tuple[str, ...], p
         progress(done, len(records))
         try:
             record = parse_upload(data, source)
-            for seat in (seat for seat, name in enumerate(names_of(record)) if name == player):
-                decisions = seat_decisions(record, seat)
-                if decisions.decisions:
-                    totals.add(Totals.of_review(make_review(decisions, made, lambda done: None), source))
+            of_seats = [seat_decisions(record, seat) for seat, name in enumerate(names_of(record)) if name == player]
+            if reviews := [make_review(each, made, lambda done: None) for each in of_seats if each.decisions]:
+                totals.add(Totals.of_game(reviews, source))
         except RecordError as error:
             faults.append(str(error))
     progress(len(records), len(records))

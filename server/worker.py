@@ -39,6 +39,10 @@ class WorkerError(Exception):
     """A task has failed; the message is one line."""
 
 
+class WorkerUnavailableError(WorkerError):
+    """A task was not done, for no fault of its own as far as is known: it may be tried again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Begun:
     """The message of the process when it begins a task."""
@@ -101,7 +105,7 @@ class Worker:
 
     def _run(self, work: Work, timeout: float, progress: Progress) -> bytes:
         if self._closed:
-            raise WorkerError("the server stops")
+            raise WorkerUnavailableError("the server stops")
         end = monotonic() + START_TIMEOUT
         try:
             if self._process is None:
@@ -119,9 +123,9 @@ class Worker:
                     progress(*answer)
         except (OSError, EOFError):
             self._end()
-            raise WorkerError("the worker process has ended unexpectedly; try again") from None
+            raise WorkerUnavailableError("the worker process has ended unexpectedly; try again") from None
         self._end()
-        raise WorkerError(f"it took longer than {timeout:g} s")
+        raise WorkerUnavailableError(f"it took longer than {timeout:g} s")
 
     def _start(self) -> None:
         """Start the process. Ctrl-C only reaches the server, which then ends the process."""

@@ -10,7 +10,7 @@ from typing import Any
 from agents.base import Agent
 from agents.registry import make
 from agents.review.decisions import names_of, seat_decisions
-from agents.review.review import make_review
+from agents.review.review import Review, make_review
 from agents.review.totals import Totals
 from engine.common.options import printable
 from engine.records.filters import Filters
@@ -49,13 +49,13 @@ def review_item(item: Item, player: str, bots: tuple[str, ...], filters: Filters
 
 def review_record(record: GameRecord, file: str, player: str, bots: tuple[str, ...]) -> Reviewed:
     """Review the seats of a player. Raises RecordError, BotFailedError."""
-    names, totals, faults = names_of(record), Totals.of_none(len(bots)), list[str]()
+    names, reviews, faults = names_of(record), list[Review](), list[str]()
     for seat in (seat for seat, name in enumerate(names) if name == player):
         decisions = seat_decisions(record, seat)
         faults += [f"{file}: left out, as it departs from the rules: {problem}" for problem in decisions.problems]
         if decisions.decisions:
-            review = make_review(decisions, {bot: the_bot(bot) for bot in bots}, lambda done: None)
-            totals.add(Totals.of_review(review, file))
+            reviews.append(make_review(decisions, {bot: the_bot(bot) for bot in bots}, lambda done: None))
+    totals = Totals.of_game(reviews, file) if reviews else Totals.of_none(len(bots))
     return Reviewed(totals, names, tuple(faults), tuple(record.notes))
 
 
@@ -114,8 +114,10 @@ class Found:
 
     def check_player(self, player: str) -> None:
         """Raise ValueError if there is no game of the player, with the names that are nearest."""
-        if self.totals.games or not self.names:
+        if self.totals.games or (not self.names and self.n_faults):  # else what is wrong has been said
             return
+        if not self.names:
+            raise ValueError("no record of a game of three players")
         if player in self.names:
             raise ValueError(f"--player {player}: no decision of a game with this player can be reviewed")
         close = get_close_matches(player, self.names, MAX_CLOSE, 0.0)

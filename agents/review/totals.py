@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from math import sqrt
 from typing import Any
 
@@ -80,8 +81,8 @@ class Sums:
             "mean_loss": round_to_digits(self.loss / known, 4) if known else None,
             "unknown": self.unknown,
             "loss_per_game": {
-                "mean": round_to_digits(self.loss / games, 4),
-                "interval": round_to_digits(self._interval(games), 4),
+                "mean": round_to_digits(self.loss / games, 4) if known else None,
+                "interval": round_to_digits(self._interval(games), 4) if known else None,
             },
         }
 
@@ -142,14 +143,16 @@ class Totals:
         return cls(0, [{} for _ in range(n_bots)], [[] for _ in range(n_bots)])
 
     @classmethod
-    def of_review(cls, review: Review, file: str) -> Totals:
-        """Those of one game, of which ``file`` is the record."""
-        n_bots = len(review.bots)
-        totals = cls(1, [{} for _ in range(n_bots)], [mistakes_of(review, bot, file) for bot in range(n_bots)])
-        for tables, opinions in zip(totals.tables, review.opinions, strict=True):
-            for decision, opinion in zip(review.of.decisions, opinions, strict=True):
-                for group, row in [(ALL, ALL), *((group, of(decision)) for group, of in GROUPS.items())]:
-                    tables.setdefault(group, {}).setdefault(row, Sums()).count(opinion)
+    def of_game(cls, reviews: Sequence[Review], file: str) -> Totals:
+        """Those of the seats that the player has in one game, of which ``file`` is the record; there must be one."""
+        n_bots = len(reviews[0].bots)
+        mistakes = [dearest(chain(*(mistakes_of(review, bot, file) for review in reviews))) for bot in range(n_bots)]
+        totals = cls(1, [{} for _ in range(n_bots)], mistakes)
+        for review in reviews:
+            for tables, opinions in zip(totals.tables, review.opinions, strict=True):
+                for decision, opinion in zip(review.of.decisions, opinions, strict=True):
+                    for group, row in [(ALL, ALL), *((group, of(decision)) for group, of in GROUPS.items())]:
+                        tables.setdefault(group, {}).setdefault(row, Sums()).count(opinion)
         return totals
 
     @classmethod

@@ -139,7 +139,7 @@ PROBLEMS = {
     413: "The body is too large, or the request needs none",
     422: "Something in the request is invalid",
     429: "Too many requests; `Retry-After` is the number of seconds to wait",
-    503: "The database does not answer, or the server is full",
+    503: "The database does not answer, or the server is full or too busy",
 }
 
 

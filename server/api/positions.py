@@ -14,9 +14,9 @@ from server.api.common import Route, ServiceHere, client_address, problems
 from server.api.reviews import Bot
 from server.api.uploads import GzippedJson
 from server.position_work import analysed
-from server.worker import WorkerError
+from server.worker import WorkerError, WorkerUnavailableError
 
-TIMEOUT = 10.0  # seconds of work on one position
+TIMEOUT = 30.0  # seconds of work on one position; the first one loads the bots, too
 MAX_BOTS = 4  # of one analysis
 EXAMPLE = {"hand": "123p456s11z99m2256p", "seat": "S", "dora": "3p", "left": 30}
 router = APIRouter(prefix="/api/positions", tags=["reviews"], route_class=Route)
@@ -37,7 +37,7 @@ class AskedPosition(BaseModel):
     "",
     summary="Analyse a position",
     response_class=Response,
-    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(403, 411, 422)},
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}, **problems(403, 411, 422, 503)},
 )
 async def analyse_position(service: ServiceHere, request: Request, asked: AskedPosition) -> Response:
     """The bots' values of each action, shanten, ukeire, danger, waits and scores; docs/web.md has the keys.
@@ -50,5 +50,7 @@ async def analyse_position(service: ServiceHere, request: Request, asked: AskedP
         with service.lobby.access.uploading(address):
             async with service.reading.held_by(limited_address(address)):
                 return GzippedJson(await service.reader.run(work, TIMEOUT), ExitStack())
+    except WorkerUnavailableError as error:
+        raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
     except WorkerError as error:
         raise HTTPException(422, str(error)) from error

@@ -68,6 +68,8 @@ class BotConnection:
             REQUESTS[request](self) if request else self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
+        elif request_in(data) == "leave":
+            self._leave_for_good()
         else:
             self._fault(None, "a message before start_game: wait for it after join", "unasked")
 

@@ -59,6 +59,13 @@ class CutOff:
     cut_off: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The bot of a seat has left by request."""
+
+    seat: int
+
+
 class GameLog:
     """History and journal of one game. An entry is written to the journal before its messages are sent."""
 
@@ -115,6 +122,10 @@ class GameLog:
         """Write that a bot could not come back, or that it now has."""
         self._journal.append({"seat": seat, "cut_off": cut_off})
 
+    def add_left(self, seat: int) -> None:
+        """Write that a bot has left by request."""
+        self._journal.append({"seat": seat, "left": True})
+
     def add_messages(self, messages: Sequence[Message]) -> int:
         """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
         rounds = self.history.rounds
@@ -132,7 +143,7 @@ class GameLog:
                 return annotation
         return None
 
-    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange | CutOff:
+    def restore(self, entry: Entry) -> Decision | Fault | HouseBotChange | CutOff | Left:
         """Take an entry read from the journal. Raises ValueError, TypeError or LookupError if it is none."""
         seat = SEAT.check(entry["seat"])
         if "action" in entry:
@@ -145,6 +156,8 @@ class GameLog:
             return Fault(seat)
         if "cut_off" in entry:
             return CutOff(seat, entry["cut_off"] is True)
+        if "left" in entry:
+            return Left(seat)
         bot = TEXT.check(entry["house_bot"])
         self.history.add_error(seat, TEXT.check(entry["error"]), bot)
         return HouseBotChange(seat, bot)

@@ -22,7 +22,7 @@ from engine.mjai.possible_actions import legal_action, safe_default
 from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
-from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange
+from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange, Left
 from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
@@ -163,6 +163,8 @@ class LiveGame:
                 self._change_occupant(self.seats[index], None, bot)
             case CutOff(index, cut_off):
                 self.seats[index].cut_off = cut_off
+            case Left(index):
+                self.seats[index].left = True
 
     def _end_restoring_if_complete(self) -> None:
         if not any(seat.needs_connection for seat in self.seats):
@@ -241,6 +243,8 @@ class LiveGame:
         """See `GamePort`."""
         seat = self.seats[index]
         if not (seat.fallback.bot or self.engine.over):
+            seat.left = True  # else leaving and coming back would give a decision its time again, as often as one likes
+            self._log.add_left(index)
             self._take_over(seat, "left the game")
             if self._restoring:
                 self._end_restoring_if_complete()
@@ -254,13 +258,13 @@ class LiveGame:
     def resume(self, seat: Seat, connection: PlayerPort, seen: int) -> None:
         """A bot has reconnected; `seen` is how many messages of the game it has received, at most `history.count`.
 
-        It gets its seat back from a house bot unless it lost it by faults.
+        It gets its seat back from a house bot unless it lost it by faults or left.
         """
         if seat.cut_off:
             self._log.add_cut_off(seat.index, False)
         seat.cut_off, seat.restored = False, None
         previous, bot = seat.connection, seat.fallback.bot
-        keeps_bot = seat.faults >= self.start.settings.max_faults
+        keeps_bot = seat.left or seat.faults >= self.start.settings.max_faults
         self._change_occupant(seat, connection, bot if keeps_bot else "")
         if seat.fallback.bot != bot:
             self._log.add_house_bot(seat.index, "", "back at its seat")
@@ -347,7 +351,7 @@ class LiveGame:
             return
         hint = {"hint": self._adviser, "actions": seat.hint} if seat.hint else {}
         if hint or "ext_bot" in reply:
-            annotation = hint | reply.get("ext_bot", {})
+            annotation = reply.get("ext_bot", {}) | hint
             size = len(to_json(annotation))
             if self._owner.stores(seat.address, size):
                 self._log.annotate(index, reply["type"], annotation)

@@ -31,6 +31,7 @@ class Seat:
     reconnect_timer: Timer | None = None  # until a house bot takes the seat of a lost connection over
     restored: int | None = None  # messages the game had after a crash; None: the bot has come back, or nothing was lost
     cut_off: bool = False  # its bot has seen more of the game than the journal holds, and has not come back
+    left: bool = False  # its bot has left the game by request: a house bot plays to the end
     faults: int = 0
     decisions: int = 0
 

@@ -19,7 +19,7 @@ from agents.review.cli import main
 from agents.review.decisions import seat_decisions
 from agents.review.page import totals_page
 from agents.review.review import Review, make_review
-from agents.review.totals import BLUNDER, N_MISTAKES, Totals
+from agents.review.totals import BLUNDER, N_MISTAKES, Sums, Totals
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.student import half_width
 from engine.records.files import read_records
@@ -184,7 +184,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_reviewed(folder: Path, tmp_pat
 
 def test_only_the_dearest_mistakes_are_held(folder: Path) -> None:
     """However many games there are: in memory, and in the journal."""
-    totals, games_of = Totals.of_none(1), [Totals.of_review(review, str(path)) for path, review in reviews_of(folder)]
+    totals, games_of = Totals.of_none(1), [Totals.of_game([review], str(path)) for path, review in reviews_of(folder)]
     for _ in range(3):
         for each in games_of:
             totals.add(each)
@@ -206,7 +206,7 @@ def test_names_that_are_remembered_are_few(folder: Path, monkeypatch: pytest.Mon
 def test_the_page_holds_the_dearest_mistakes_alone(folder: Path) -> None:
     totals = Totals.of_none(1)
     for path, review in reviews_of(folder):
-        totals.add(Totals.of_review(review, str(path)))
+        totals.add(Totals.of_game([review], str(path)))
     text = totals_page(totals, "</script>C", [BOT])
     assert "</script>C" not in text
     (found,) = re.findall(r'<script type="application/json" id="data">\n(.*)\n</script>', text)
@@ -220,3 +220,27 @@ def test_the_page_holds_the_dearest_mistakes_alone(folder: Path) -> None:
         assert [each["type"] for each in shown["messages"][:2]] == ["start_game", "start_kyoku"]
         assert [each["type"] for each in shown["messages"]].count("start_kyoku") == 1
     assert not re.search(r"(?:src|href)=\"(?!#)", text.partition("<main>")[2])
+
+
+def test_a_player_at_two_seats_has_one_game(folder: Path) -> None:
+    """The loss of a game is that of both seats."""
+    (_, first), (_, second), *_ = reviews_of(folder)
+    both, apart = Totals.of_game([first, second], "a"), Totals.of_game([first], "a")
+    apart.add(Totals.of_game([second], "a"))
+    assert (both.games, apart.games) == (1, 2)
+    whole, halves = both.summary(0), apart.summary(0)
+    assert whole["decisions"] == halves["decisions"]
+    assert whole["loss_per_game"]["mean"] == pytest.approx(2 * halves["loss_per_game"]["mean"], rel=1e-3)
+    assert both.mistakes == apart.mistakes
+
+
+def test_a_loss_that_nobody_knows_is_none() -> None:
+    assert Sums(decisions=2, unknown=2).row(3)["loss_per_game"] == {"mean": None, "interval": None}
+    assert Sums(decisions=3, unknown=2, loss=0.3).row(3)["loss_per_game"]["mean"] == 0.1
+
+
+def test_games_of_four_alone_are_no_games(records_dir: Path, tmp_path: Path, run: Run) -> None:
+    three = (records_dir / NAMES[0]).read_bytes()
+    (tmp_path / "four.xml").write_bytes(three.replace(b'type="185"', b'type="169"'))
+    code, _, err = run(tmp_path, "--player", "C", "--bot", BOT)
+    assert (code, "no record of a game of three players" in err) == (2, True)

@@ -57,6 +57,7 @@ async def test_events_come_one_decision_after_the_other(tmp_path: Path) -> None:
         assert (game["length"], game["rounds"], game["status"]) == ("hanchan", 0, "playing")
         assert sorted(seat["name"] for seat in game["seats"]) == sorted(f"{bot} (house)" for bot in BOTS)
         assert all(seat["house_bot"] for seat in game["seats"])
+        assert game["casual"]
         assert [each["id"] for each in (await at.get("/api/games?status=playing"))["items"]] == [game["id"]]
         watching = asyncio.create_task(collect(at, game["id"], events))
         await until(lambda: len(events) >= 3)

@@ -53,14 +53,16 @@ async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
         assert values == sorted(values, reverse=True)
         tiles = [each["action"].get("pai") for each in hint["actions"] if each["action"]["type"] == "dahai"]
         assert len(set(tiles)) == len(tiles)
-        await bot.answer(drawn)
+        own = bot.script(bot, drawn)
+        assert isinstance(own, dict)
+        await bot.send(own | {"ext_bot": {"hint": "none", "more": 1}})  # which does not hide it
         await bot.play()
         stored, lines = await the_game(server)
         assert stored.casual
         assert not stored.rated
         assert stored.seats[bot.seat].faults == 0
         noted = [line["ext_bot"] for line in lines if "ext_bot" in line]
-        assert noted == [{"hint": "rule", "actions": hint["actions"]}]
+        assert noted == [{"hint": "rule", "more": 1, "actions": hint["actions"]}]
         assert [player.rated_games for player in (await server.lobby.store.players()).items] == [0, 0]
 
 

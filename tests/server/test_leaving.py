@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 
 from tests.support.server_bots import Bot, play_all, resumed_from, serving, the_game, together, until
@@ -28,8 +30,8 @@ async def test_a_house_bot_takes_the_seat_at_once(tmp_path: Path) -> None:
         assert [line["played_by"] for line in lines if line["type"] == "error"] == ["rule"]
 
 
-async def test_a_request_is_no_reply_and_leaves_a_bot_that_always_replies_its_seat(tmp_path: Path) -> None:
-    """Whoever kept the secret may still come back."""
+async def test_who_has_left_may_only_look_on(tmp_path: Path) -> None:
+    """Else who leaves and comes back would have the whole time for a decision again, as often as he likes."""
     async with serving(tmp_path, resume_timeout=3600.0) as server:
         leaver = Bot(server, "leaver", resume=True)
         others = [Bot(server, name) for name in "xy"]
@@ -41,15 +43,42 @@ async def test_a_request_is_no_reply_and_leaves_a_bot_that_always_replies_its_se
                 pass
             (game,) = server.lobby.games.values()
             assert game.seats[leaver.seat].taken_over
-            await leaver.connect(resume=len(leaver.game))
-            await resumed_from(leaver)
-            await leaver.send({"type": "none"})
-            assert not game.seats[leaver.seat].taken_over
+            for _ in range(3):
+                await leaver.connect(resume=len(leaver.game))
+                await resumed_from(leaver)
+                assert game.seats[leaver.seat].taken_over
             await leaver.play()
+            assert leaver.game[-1]["type"] == "end_game"
 
         await together(leave(), play_all(others))
-        game, _ = await the_game(server)
-        assert not game.seats[leaver.seat].taken_over
+        game, lines = await the_game(server)
+        assert game.seats[leaver.seat].taken_over
+        assert [line["played_by"] for line in lines if line["type"] == "error"] == ["rule"], "coming back adds nothing"
+
+
+async def test_who_has_left_has_left_after_a_restart_too(tmp_path: Path) -> None:
+    async with serving(tmp_path, resume_timeout=3600.0) as server:
+        leaver = Bot(server, "leaver", resume=True)
+        others = [Bot(server, name, resume=True) for name in "xy"]
+        for bot in (leaver, *others):
+            await bot.connect()
+        await leaver.until_own()
+        await leaver.send(LEAVE)
+        while await leaver.next() is not None:
+            pass
+    async with serving(tmp_path, resume_timeout=3600.0) as server:
+        (game,) = server.lobby.games.values()
+        assert [seat.left for seat in game.seats] == [seat.index == leaver.seat for seat in game.seats]
+
+
+async def test_leaving_while_the_join_is_looked_at(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        writer.write(b'{"type":"join","name":"early","room":"default"}\n{"type":"leave"}\n')
+        hello, *others = (await reader.read()).splitlines()
+        assert (json.loads(hello)["type"], others) == ("hello", [])
+        writer.close()
+        assert not server.lobby.rooms["default"].waiting
 
 
 async def test_a_bot_that_waits_leaves_the_room(tmp_path: Path) -> None:

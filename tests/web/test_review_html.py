@@ -85,7 +85,7 @@ def games_page(request: pytest.FixtureRequest, browser: Browser, review: Review,
     """The page of all games of a player, see `opened`."""
     totals = Totals.of_none(len(BOTS))
     for name in ("first.xml", HOSTILE):
-        totals.add(Totals.of_review(review, name))
+        totals.add(Totals.of_game([review], name))
     yield from without_network(browser, request.param, totals_page(totals, HOSTILE, BOTS), tmp_path)
 
 
