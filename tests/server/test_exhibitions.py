@@ -184,9 +184,11 @@ async def test_walls_are_not_those_of_the_room_s_seed(tmp_path: Path) -> None:
 
 
 async def test_it_does_not_survive_a_restart(tmp_path: Path) -> None:
+    """Nor that with a version that deals other walls."""
     async with live(tmp_path) as at:
         await started(at)
-        assert list(at.server.lobby._journals.iterdir())
+        (journal,) = at.server.lobby._journals.glob("*.journal")
+    journal.write_text(journal.read_text().replace('"layout":', '"layout":9'))
     async with live(tmp_path) as at:
         await check_nothing_is_left(at)
 
