@@ -9,12 +9,12 @@ from functools import partial
 from math import ceil
 
 from server.addresses import Proxies, limited_address
+from server.error_text import ErrorText, error_text
 from server.fairness import Shared
 from server.limits import Limits
 from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
 from server.store import Store, StoredToken
-from server.told import Told, told
 
 ALL_ANNOTATIONS = 8  # times the limit of one address that all addresses together may store
 MIN_ARRIVALS = 10  # minimum burst of new connections of an address
@@ -26,7 +26,7 @@ CONNECTION_RETRY = 10  # seconds after which an address with too many connection
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
 
 
-TOKEN_UNKNOWN = told("token_unknown", "the token is unknown or revoked; ask the server's operator for another")
+TOKEN_UNKNOWN = error_text("token_unknown", "the token is unknown or revoked; ask the server's operator for another")
 
 
 class AccessError(Exception):
@@ -95,13 +95,13 @@ class RateLimiter:
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
-def name_reserved(name: str, reserved: str) -> Told:
+def name_reserved(name: str, reserved: str) -> ErrorText:
     """Why a name may not be used that is, or looks like, one with a token."""
     if name == reserved:
         text = "the name {name!r} is reserved by a token: send it, or choose another name"
-        return told("name_reserved", text, name=name)
+        return error_text("name_reserved", text, name=name)
     text = "the name {name!r} looks like {other!r}, which is reserved by a token: send it, or choose another name"
-    return told("name_looks_reserved", text, name=name, other=reserved)
+    return error_text("name_looks_reserved", text, name=name, other=reserved)
 
 
 class AddressRateLimiter:
@@ -127,8 +127,8 @@ class AddressRateLimiter:
         if not limiter.take(uses):
             raise RateLimitError(self._refusal(address), limiter.retry_after)
 
-    def _refusal(self, address: str) -> Told:
-        return told(
+    def _refusal(self, address: str) -> ErrorText:
+        return error_text(
             "too_many",
             "more than {limit} {uses} a minute from {address} (the server's setting {setting}); try again later",
             limit=f"{self._per_minute:,g}",
@@ -214,7 +214,7 @@ class Access:
         """
         if self._n_connections >= self._settings.max_connections:
             raise ServerFullError(
-                told("server_full", "the server is full (its setting max_connections); try again later")
+                error_text("server_full", "the server is full (its setting max_connections); try again later")
             )
         by_proxy = maybe_proxy and self.proxies.trusts(peer)
         if not by_proxy:
@@ -228,7 +228,7 @@ class Access:
         address = limited_address(client)
         n_open = self._by_address[address]
         if n_open >= self._settings.connections_per_address:
-            text = told(
+            text = error_text(
                 "connections",
                 "{address} has {n} connections (the server's setting connections_per_address); close one",
                 address=address,
@@ -254,7 +254,7 @@ class Access:
         address = limited_address(address)
         n_open = self._rooms[address]
         if n_open >= self._settings.rooms_per_address:
-            text = told(
+            text = error_text(
                 "rooms",
                 "{address} has opened {n} rooms (the server's setting rooms_per_address); "
                 "join one of them, or leave one first",
@@ -282,7 +282,7 @@ class Access:
         address = limited_address(address)
         n_running = self._downloading[address]
         if n_running >= DOWNLOADS_AT_ONCE:
-            text = told(
+            text = error_text(
                 "downloads", "{n} records are being sent to {address}; read them first", n=n_running, address=address
             )
             raise RateLimitError(text, CONNECTION_RETRY)
@@ -302,10 +302,12 @@ class Access:
         """
         address = limited_address(address)
         if address in self._uploading:
-            text = told("upload", "another record or position of {address} is being read; wait for it", address=address)
+            text = error_text(
+                "upload", "another record or position of {address} is being read; wait for it", address=address
+            )
             raise RateLimitError(text, UPLOAD_RETRY)
         if len(self._uploading) >= UPLOADS_AT_ONCE:
-            text = told("uploads", "too many records and positions are being read; try again soon")
+            text = error_text("uploads", "too many records and positions are being read; try again soon")
             raise RateLimitError(text, UPLOAD_RETRY)
         self._uploading.add(address)
         try:
@@ -320,17 +322,17 @@ class Access:
         """
         if imitates_house_bot(name):
             text = "the name {name!r} is reserved for house bots, or looks like one; choose another"
-            raise AccessError(told("name_house", text, name=name))
+            raise AccessError(error_text("name_house", text, name=name))
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError(TOKEN_UNKNOWN)
         if owner is not None and owner.name != name:
             raise AccessError(
-                told("token_of_other", "the token belongs to {name!r}: join with this name", name=owner.name)
+                error_text("token_of_other", "the token belongs to {name!r}: join with this name", name=owner.name)
             )
         if owner is None and self._settings.tokens_needed:
             raise UnauthorizedError(
-                told(
+                error_text(
                     "token_needed",
                     'a token is needed: add "token" to the join message, or ?token= to the URL; '
                     "the server's operator makes one with python -m server token add NAME",
@@ -346,7 +348,9 @@ class Access:
         if token and await self._store.token_owner(token) is None:
             raise UnauthorizedError(TOKEN_UNKNOWN)
         if not token and self._settings.tokens_needed:
-            raise UnauthorizedError(told("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN"))
+            raise UnauthorizedError(
+                error_text("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN")
+            )
 
     async def authorize_admin(self, token: str | None) -> StoredToken | None:
         """Check that the holder of `token` may open and close rooms; it may be None if the server needs no tokens.
@@ -356,15 +360,15 @@ class Access:
         owner = await self._store.token_owner(token) if token else None
         if token and owner is None:
             raise UnauthorizedError(
-                told(
+                error_text(
                     "token_unknown",
                     "the token is unknown or revoked; create another with python -m server token add NAME --admin",
                 )
             )
         if owner is None and self._settings.tokens_needed:
             raise UnauthorizedError(
-                told("admin_needed", "an admin token is needed: send it as Authorization: Bearer TOKEN")
+                error_text("admin_needed", "an admin token is needed: send it as Authorization: Bearer TOKEN")
             )
         if owner is not None and not owner.admin:
-            raise AccessError(told("not_admin", "the token of {name!r} is not an admin token", name=owner.name))
+            raise AccessError(error_text("not_admin", "the token of {name!r} is not an admin token", name=owner.name))
         return owner

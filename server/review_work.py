@@ -61,7 +61,7 @@ def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat:
 
 
 def review_player(progress: Progress, records: Records, bots: tuple[str, ...], player: str) -> bytes:
-    """What the reviews of a player add up to; what cannot be read is left out, and told. Raises ValueError."""
+    """What the reviews of a player add up to; what cannot be read is left out and named. Raises ValueError."""
     totals, faults = Totals.of_none(len(bots)), list[str]()
     made = {bot: the_bot(bot) for bot in bots}
     for done, (source, data) in enumerate(records):

@@ -20,9 +20,9 @@ import structlog
 
 from server.access import RateLimitError
 from server.addresses import limited_address
+from server.error_text import ErrorText, error_text
 from server.limits import Limits
 from server.store import StoreError
-from server.told import Told, told
 from server.used_time import UsedTime
 from server.worker import Worker, WorkerError
 
@@ -39,9 +39,9 @@ ReadRecord = Callable[[str], Awaitable[bytes | None]]  # the stored record of th
 DoReview = Callable[..., bytes]  # `server.review_work.review`, or what takes the same
 
 
-def failed(problem: str) -> Told:
+def failed(problem: str) -> ErrorText:
     """Why a review is none."""
-    return told("review_failed", "the review has failed: {problem}", problem=problem)
+    return error_text("review_failed", "the review has failed: {problem}", problem=problem)
 
 
 @dataclass(eq=False)
@@ -101,9 +101,11 @@ class Reviews:
         address = limited_address(address)
         if unfinished[address] >= UNFINISHED_PER_ADDRESS:
             text = "{n} reviews for {address} are not finished; wait for them"
-            raise RateLimitError(told("reviews_unfinished", text, n=unfinished[address], address=address), RETRY)
+            raise RateLimitError(error_text("reviews_unfinished", text, n=unfinished[address], address=address), RETRY)
         if len(self._waiting) >= MAX_WAITING and self._cost(self._last().address) <= self._cost(address) + 1:
-            raise RateLimitError(told("reviews_wait", "{n} reviews wait already; try again soon", n=MAX_WAITING), RETRY)
+            raise RateLimitError(
+                error_text("reviews_wait", "{n} reviews wait already; try again soon", n=MAX_WAITING), RETRY
+            )
 
     def add(self, address: str, bots: tuple[str, ...], seat: int, game: str = "", record: bytes = b"") -> Review:
         """Queue a review of a stored game or of a record; the one there is, if it is of a stored game.
@@ -146,7 +148,7 @@ class Reviews:
         """Give up a review that waits."""
         self._waiting.remove(dropped)
         dropped.status, dropped.record = "failed", b""
-        dropped.error = told(
+        dropped.error = error_text(
             "review_made_room",
             "the review has made room for those of others, who have used less time; ask again soon",
         )

@@ -15,12 +15,12 @@ from typing import Any
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derive_seed
 from server.access import AccessError
+from server.error_text import error_text
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.settings import RoomSettings
 from server.store import FinishedGame
-from server.told import told
 
 SEATS = 3
 NAME = re.compile(ROOM_NAME)
@@ -36,17 +36,19 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
     first, *bots = name.split("+")
     if not NAME.fullmatch(first):
         text = "room {name!r}: a name is {form}, then +BOT for each seat to fill"
-        raise AccessError(told("room_name", text, name=name, form=ROOM_TEXT))
+        raise AccessError(error_text("room_name", text, name=name, form=ROOM_TEXT))
     if not bots:
         return default
     if len(bots) >= SEATS:
         text = "room {name!r} names {n} house bots: name one or two, so that a seat is left for yours"
-        raise AccessError(told("room_bots", text, name=name, n=len(bots)))
+        raise AccessError(error_text("room_bots", text, name=name, n=len(bots)))
     for bot in bots:
         try:
             HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
-            raise AccessError(told("room_bot", "room {name!r}: {problem}", name=name, problem=str(error))) from error
+            raise AccessError(
+                error_text("room_bot", "room {name!r}: {problem}", name=name, problem=str(error))
+            ) from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)
 
 
@@ -55,10 +57,10 @@ def check_sitting(given: Mapping[str, Any]) -> None:
     for name, value in sorted(given.items()):
         if name not in SITTING:
             text = "{setting} can be set for a permanent room only; others set {others}"
-            raise ValueError(told("setting_permanent", text, setting=name, others=", ".join(SITTING)))
+            raise ValueError(error_text("setting_permanent", text, setting=name, others=", ".join(SITTING)))
         if isinstance(value, int | float) and value > SITTING[name]:
             text = "{setting} is {value:g}; in a room that is not permanent it is at most {most:g}"
-            raise ValueError(told("setting_large", text, setting=name, value=value, most=SITTING[name]))
+            raise ValueError(error_text("setting_large", text, setting=name, value=value, most=SITTING[name]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.names": set(),
     "server.access": {
         "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.fairness",
-        "server.told",
+        "server.error_text",
     },
     "server.rooms": {
         "server.ports", "server.access", "server.settings", "server.house_bots", "server.loop_clock", "server.store",
-        "server.told",
+        "server.error_text",
     },
     "server.tournaments": {
         "server.ports", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
@@ -60,13 +60,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.storing": {"server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
-    "server.told": set(),
+    "server.error_text": set(),
     "server.review_work": {"server.worker"},
     "server.position_work": {"server.review_work", "server.worker"},
     "server.used_time": set(),
     "server.reviews": {
         "server.worker", "server.limits", "server.access", "server.addresses", "server.store", "server.used_time",
-        "server.told",
+        "server.error_text",
     },
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",

@@ -15,15 +15,15 @@ from starlette.responses import JSONResponse
 
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.api.common import printable
+from server.error_text import coded, error_text, line_of
 from server.store import StoreError
-from server.told import coded, line_of, told
 
 SHOULD = re.compile(r"^(Input|String|Value) should")
 log = structlog.get_logger("server.api")
 
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error response; of a line that was `told`, with its code and values."""
+    """An error response; with the code and values of an ErrorText."""
     return JSONResponse({"detail": detail} | coded(detail), status, headers)
 
 
@@ -40,7 +40,7 @@ def access_problem(error: AccessError) -> JSONResponse:
 def not_found(what: str, name: str) -> HTTPException:
     """The exception to raise for a name or id that does not exist."""
     text = "there is no {what} {name!r}"
-    return HTTPException(404, told(f"no_{what.replace(' ', '_')}", text, what=what, name=name[:80]))
+    return HTTPException(404, error_text(f"no_{what.replace(' ', '_')}", text, what=what, name=name[:80]))
 
 
 def describe(error: Mapping[str, Any]) -> str:
@@ -48,18 +48,18 @@ def describe(error: Mapping[str, Any]) -> str:
     part, *path = error["loc"]
     where, kind = ".".join(map(printable, path)), error["type"]
     if kind == "missing" and path:
-        return told("missing", "{part}: {where} is missing", part=part, where=where)
+        return error_text("missing", "{part}: {where} is missing", part=part, where=where)
     if kind == "missing":
         return f"{part}: it is missing; send a JSON object"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        return told("unknown", "{part}: {where} is unknown; see /docs", part=part, where=where)
+        return error_text("unknown", "{part}: {where} is unknown; see /docs", part=part, where=where)
     if kind in ("model_attributes_type", "dataclass_type"):
         return f"{part}: {where or 'it'} must be a JSON object, sent as application/json"
     what = SHOULD.sub("it should", error["msg"].removeprefix("Value error, "))
     if kind.startswith(("datetime", "timezone")):
         what = "write a time like 2025-06-01T12:00:00Z"
     given = reprlib.repr(error["input"])
-    return told("invalid", "{part}: {where} is {given}; {what}", part=part, where=where, given=given, what=what)
+    return error_text("invalid", "{part}: {where} is {given}; {what}", part=part, where=where, given=given, what=what)
 
 
 async def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -77,11 +77,11 @@ async def _refused(_: Request, error: AccessError) -> JSONResponse:
 
 async def _store_failed(_: Request, error: StoreError) -> JSONResponse:
     log.error("request not answered", error=str(error))  # it contains the database's address: not for clients
-    return problem(503, told("database", "the database does not answer; try again later"))
+    return problem(503, error_text("database", "the database does not answer; try again later"))
 
 
 async def _failed(_: Request, __: Exception) -> JSONResponse:
-    return problem(500, told("internal", "internal error; see the server's log"))
+    return problem(500, error_text("internal", "internal error; see the server's log"))
 
 
 def handle_errors(app: FastAPI) -> None:

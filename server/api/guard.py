@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.access import Access, AccessError
 from server.api.errors import access_problem, problem
 from server.api.origins import Origins
+from server.error_text import error_text
 from server.fairness import OnePerIteration
-from server.told import told
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FILES = "/web/"  # of the pages (`server.pages`)
@@ -76,7 +76,7 @@ class Guard:
         if scope["method"] in SAFE_METHODS:
             return None
         refusal = self._origins.refusal(headers.get("origin"), headers.get("host", ""))
-        return problem(403, told("origin", "{problem}", problem=refusal)) if refusal else None
+        return problem(403, error_text("origin", "{problem}", problem=refusal)) if refusal else None
 
 
 def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
@@ -93,5 +93,5 @@ def check_body(scope: Scope, headers: Headers) -> JSONResponse | None:
         return problem(411, "Content-Length is missing: send the length of the body")
     longest = MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
     if length > longest:
-        return problem(413, told("too_long", "the body is longer than {n:,} bytes", n=longest))
+        return problem(413, error_text("too_long", "the body is longer than {n:,} bytes", n=longest))
     return None

@@ -18,7 +18,7 @@ from engine.records.model import GameRecord
 from server.api.common import Route, Service, ServiceHere, client_address, digest, has_content, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
-from server.told import told
+from server.error_text import error_text
 
 router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
 
@@ -114,7 +114,7 @@ async def get_record(
         data = await stored_or_converted(service, game_id, chosen)
         if data is None and live_broadcast(lobby, game_id) is not None:
             text = "the game is still being played: see /api/games/{id}"
-            raise HTTPException(404, told("game_playing", text, id=game_id))
+            raise HTTPException(404, error_text("game_playing", text, id=game_id))
         if data is None:
             raise not_found("game", game_id)
         tag = f'"{digest(data)}"'

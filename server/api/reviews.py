@@ -13,9 +13,9 @@ from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
 from server.api.uploads import RECORD_BODY, GzippedJson, read_body
+from server.error_text import coded, error_text
 from server.house_bots import HOUSE_BOTS
 from server.reviews import Review, Status
-from server.told import coded, told
 
 MAX_BOTS = 2  # of one review
 MAX_ID = 64  # characters of a game's id in a request
@@ -62,7 +62,7 @@ def find(service: Service, review_id: str) -> Review:
     found = service.reviews.find(review_id)
     if found is None:
         text = "there is no review {name!r}; it has expired, ask for another one"
-        raise HTTPException(404, told("no_review", text, name=review_id[:MAX_ID]))
+        raise HTTPException(404, error_text("no_review", text, name=review_id[:MAX_ID]))
     return found
 
 
@@ -96,7 +96,7 @@ async def ask_for_review(
     if await service.lobby.store.game(game) is None:
         if live_broadcast(service.lobby, game) is not None:
             text = "the game is still being played; it can be reviewed afterwards"
-            raise HTTPException(409, told("game_playing", text))
+            raise HTTPException(409, error_text("game_playing", text))
         raise not_found("game", game)
     return info(service.reviews.add(address, bots, seat, game))
 

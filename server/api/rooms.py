@@ -29,6 +29,7 @@ from engine.rules import TOTAL_POINTS
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
+from server.error_text import error_text, in_body, line_of
 from server.flags import SETTINGS
 from server.house_bots import HOUSE_BOTS
 from server.lobby import Lobby
@@ -36,7 +37,6 @@ from server.rooms import SITTING, Room, check_sitting, settings_of
 from server.settings import MAX_FILL, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
-from server.told import in_body, line_of, told
 
 MAX_BOT = 64  # characters of the name of a house bot in a request
 # Names of rooms that can be opened: with house bots that exist.
@@ -221,10 +221,10 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         await lobby.access.authorize_player(token)
     if new.name in lobby.rooms:
         text = "room {name} is open, or still plays its last games: close it first, or wait"
-        raise HTTPException(409, told("room_open", text, name=new.name))
+        raise HTTPException(409, error_text("room_open", text, name=new.name))
     if lobby.tournaments.taken(new.name):
         text = "{name} is the name of a tournament: choose another"
-        raise HTTPException(409, told("name_of_tournament", text, name=new.name))
+        raise HTTPException(409, error_text("name_of_tournament", text, name=new.name))
     try:
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
@@ -238,7 +238,7 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         opened_by, linger = client_address(request), lobby.limits.linger
         room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
-        raise HTTPException(409, told("room_open", "room {name} is open: close it first", name=new.name))
+        raise HTTPException(409, error_text("room_open", "room {name} is open: close it first", name=new.name))
     if new.permanent:
         try:
             await lobby.store.save_room(new.name, asdict(settings))
@@ -265,6 +265,6 @@ async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
     room = find_open_room(lobby, name)
     if room.tournament:
         text = "room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it"
-        raise HTTPException(409, told("room_of_tournament", text, name=name))
+        raise HTTPException(409, error_text("room_of_tournament", text, name=name))
     await lobby.store.close_room(name)
     lobby.close_room(room)

@@ -63,7 +63,7 @@ class NewTournament(WithSettings):
         0, description="instead of `walls`: about how many games in all, in which every two meet equally often"
     )
     seed: Annotated[int, Strict(), Field(ge=0, le=MAX_SEED)] | None = Field(
-        None, description="of the walls, told when the tournament is over; null: random"
+        None, description="of the walls, shown when the tournament is over; null: random"
     )
 
 

@@ -18,8 +18,8 @@ from starlette.types import Receive, Scope, Send
 from server.addresses import limited_address
 from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
 from server.api.records import BINARY, PIECE
+from server.error_text import error_text
 from server.review_work import read
-from server.told import told
 from server.worker import WorkerError
 
 TIMEOUT = 10.0  # seconds of work on one record
@@ -80,7 +80,7 @@ async def read_body(request: Request) -> bytes:
     except ClientDisconnect:
         raise HTTPException(400, "the connection was closed before the whole body had come") from None
     if not body:
-        raise HTTPException(422, told("record_empty", "body: it is empty; send the bytes of a record file"))
+        raise HTTPException(422, error_text("record_empty", "body: it is empty; send the bytes of a record file"))
     return body
 
 
@@ -102,4 +102,4 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
         async with service.reading.held_by(limited_address(client_address(request))):
             return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
     except WorkerError as error:
-        raise HTTPException(422, told("record_unreadable", "{problem}", problem=str(error))) from error
+        raise HTTPException(422, error_text("record_unreadable", "{problem}", problem=str(error))) from error

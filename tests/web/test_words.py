@@ -53,7 +53,7 @@ def test_words_that_are_asked_for_exist(words: dict[str, dict[str, str]]) -> Non
 def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, dict[str, str]]) -> None:
     """So that a page in Japanese says them in Japanese; each value that the words name is one of the line's."""
     sources = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "server").rglob("*.py"))]
-    calls = [call for text in sources for call in ast.walk(ast.parse(text)) if is_told(call)]
+    calls = [call for text in sources for call in ast.walk(ast.parse(text)) if is_error_text(call)]
     found: dict[str, set[str]] = {}
     for call in calls:
         code = call.args[0]
@@ -71,5 +71,5 @@ def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, di
         assert set(PLACEHOLDER.findall(words["ja"][f"error_{code}"])) <= names, code
 
 
-def is_told(node: Any) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "told"
+def is_error_text(node: Any) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "error_text"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from server.access import AccessError
+from server.error_text import coded, error_text, in_body, line_of
 from server.limits import Limits
-from server.told import coded, in_body, line_of, told
 from tests.support.running_server import Live, live
 
 
 def test_a_line_is_a_text_with_a_code_and_values() -> None:
-    line = told("rooms", "{address} has {n} rooms, {name!r}", address="10.0.0.1", n=2, name="{n}\n")
+    line = error_text("rooms", "{address} has {n} rooms, {name!r}", address="10.0.0.1", n=2, name="{n}\n")
     assert line == "10.0.0.1 has 2 rooms, '{n}\\n'"
     assert coded(line) == {"code": "rooms", "values": {"address": "10.0.0.1", "n": 2, "name": "{n}\n"}}
     assert coded("plain") == {}
