@@ -539,7 +539,7 @@ def make_players(
         if isinstance(player, str):
             yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
         elif isinstance(player, Absent):
-            yield Player(player.name, secret_hash=stored, score=score)
+            yield Player(player.name, secret_hash=stored, score=score, absent=True)
         else:
             join = player.join
             yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)

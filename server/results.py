@@ -28,6 +28,7 @@ def make_finished_game(game: LiveGame) -> FinishedGame:
             penalty=seat.faults * start.settings.fault_penalty,
             faults=seat.faults,
             taken_over=seat.taken_over,
+            absent=seat.player.absent,
             cut_off=seat.cut_off,
         )
         for seat in game.seats

@@ -25,8 +25,8 @@ Written by ``python -m arena.tallies.attributes arena/bot_statistics.py`` from t
 
 from __future__ import annotations
 
-from engine.contests.estimates import Estimate
 from arena.row import Row
+from engine.contests.estimates import Estimate
 '''
 OF_BOT = {
     "bot": ("str", "the bot"),

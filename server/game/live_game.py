@@ -76,7 +76,7 @@ class LiveGame:
     @property
     def casual(self) -> bool:
         """Whether the game does not count for ratings."""
-        return not self.start.settings.rated
+        return not self.start.settings.rated or any(player.absent for player in self.start.players)
 
     @property
     def history(self) -> History:

@@ -24,6 +24,7 @@ class Player:
     dialect: str = "mjai3p"  # of a connected bot, as is `reply`; see `engine.mjai.connection.Join`
     reply: str = "always"
     score: int = START_POINTS  # at the start of the game
+    absent: bool = False  # a bot that was not there when the game began: the house bot plays all of it
 
 
 # Field of a player -> what it may be.
@@ -36,6 +37,7 @@ PLAYER = {
     "dialect": DIALECT,
     "reply": REPLY_MODE,
     "score": COUNT,
+    "absent": BOOL,
 }
 
 

@@ -55,6 +55,9 @@ class SeatResult(SeatScore):
     penalty: float = Field(description="points deducted for faults, if the room has a fault penalty")
     faults: int
     taken_over: bool = Field(description="a house bot played the seat at the end of the game")
+    absent: bool = Field(
+        False, description="the bot was not there when the game began: a house bot played all of it, without rating"
+    )
     cut_off: bool = Field(
         False,
         description="the server lost the end of the game's journal in a crash, and the bot could not come back: "
@@ -80,7 +83,7 @@ class Play(Model):
     nukidora: int = Field(0, description="norths set aside")
 
 
-Casual = Annotated[bool, Field(description="it does not count for ratings, as its room says")]
+Casual = Annotated[bool, Field(description="it does not count for ratings: its room is so, or a bot was absent")]
 
 
 class GameInfo(Model):

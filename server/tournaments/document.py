@@ -86,8 +86,8 @@ def seats_of(due: Due, results: Mapping[int, Result]) -> Iterator[tuple[str, Any
 
 
 def failed_entrants(played: Sequence[Due], results: Mapping[int, Result]) -> set[str]:
-    """Those for whom a house bot has played every game."""
-    own = {name for due in played for name, seat in seats_of(due, results) if not seat.taken_over}
+    """Those who were absent from every game: a house bot has played all of them."""
+    own = {name for due in played for name, seat in seats_of(due, results) if not seat.absent}
     return {name for due in played for name in due.seats} - own
 
 

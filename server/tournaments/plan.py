@@ -23,12 +23,14 @@ MAX_GAMES = 3000
 MAX_WALLS = MAX_GAMES // ROTATIONS
 # What a tournament may set of a room's settings; all others follow from the schedule.
 SETTABLE = (
-    "rules", "length", "rated", "decision_time", "bank_time", "wait_timeout", "idle", "house_bot", "max_faults",
+    "rules", "length", "rated", "decision_time", "bank_time", "house_bot", "max_faults",
     "resume_timeout", "fault_penalty", "spectator_delay", "pause",
 )  # fmt: skip
-# What those others are: bots are seated by the schedule, with even scores, no hints, no house bots that nobody named.
+# What those others are: bots are seated by the schedule, with even scores, without hints, and with no house bots but
+# those named; they wait as long as it takes.
 FIXED: dict[str, Any] = {
     "games": 0, "seats": "fixed", "seed": None, "fill": (), "scores": EVEN_SCORES, "hints": False,
+    "wait_timeout": 0.0,
 }  # fmt: skip
 
 

@@ -195,9 +195,11 @@ class Tournament(Room):
         return NewGame(list(zip(players, self.settings.scores, strict=True)), self.plan.wall_seed(due.wall))
 
     def restore(self, results: dict[str, Result]) -> None:
-        """After a restart: these games are finished, by their ids."""
+        """After a restart: these games are finished, by id. Raises ValueError if they are of another schedule."""
         for due in self.schedule:
             if result := results.get(game_id(self.id, due.number)):
+                if tuple(seat.name for seat in result.seats) != due.seats:
+                    raise ValueError(f"game {due.number} was played by others than the schedule of this version says")
                 self.results[due.number] = result
                 self._pending.pop(due.number, None)
 

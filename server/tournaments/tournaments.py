@@ -66,17 +66,18 @@ class Tournaments:
         """Open the rooms of those that are not over; their games in play are not restored yet. Raises StoreError."""
         for stored in await self._store.tournaments():
             cancelled = stored.status == "cancelled"
-            ended = stored.status == "finished" or (cancelled and await self._store.tournament_result(stored.name))
-            try:
-                tournament = self._make(stored)
-            except ValidationError as error:  # of another version, or with a house bot that no longer exists
-                log.error("tournament cannot go on", name=stored.name, error=error.errors()[0]["msg"])
-                ended = True
-            if ended:
+            if stored.status == "finished" or (cancelled and await self._store.tournament_result(stored.name)):
                 self.over[stored.name] = stored
                 continue
             games = await self._store.room_games(stored.name, stored.created)
-            tournament.restore({game: result_of(seats) for game, seats in games.items()})
+            try:
+                tournament = self._make(stored)
+                tournament.restore({game: result_of(seats) for game, seats in games.items()})
+            except ValueError as error:  # of another version, or with a house bot that no longer exists
+                what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+                log.error("tournament cannot go on", name=stored.name, error=what)
+                self.over[stored.name] = stored
+                continue
             self.current[stored.name] = tournament
             self._rooms.add_room(tournament)
 
@@ -90,7 +91,7 @@ class Tournaments:
         """The games in play are restored: go on."""
         for tournament in list(self.current.values()):
             tournament.go_on()
-            self._wait_for_start(tournament)
+            self._wait_for_start(tournament, tournament.settings.resume_timeout)  # nobody can be back earlier
             self._rooms.start_due(tournament)
 
     def close(self) -> None:
@@ -127,13 +128,13 @@ class Tournaments:
             raise
         self._rooms.add_room(tournament)
         log.info("tournament created", name=name)
-        self._wait_for_start(tournament)
+        self._wait_for_start(tournament, 0.0)
         self._rooms.start_due(tournament)
         return tournament
 
-    def _wait_for_start(self, tournament: Tournament) -> None:
+    def _wait_for_start(self, tournament: Tournament, at_least: float) -> None:
         if tournament.status == "open" and tournament.plan.starts is not None:
-            seconds = max(0.0, (tournament.plan.starts - datetime.now(UTC)).total_seconds())
+            seconds = max(at_least, (tournament.plan.starts - datetime.now(UTC)).total_seconds())
             self._timers[tournament.name] = loop_clock().call_later(seconds, self._time_has_come, tournament)
 
     def _time_has_come(self, tournament: Tournament) -> None:
@@ -163,6 +164,8 @@ class Tournaments:
 
     async def _store_and_begin(self, tournament: Tournament) -> None:
         schedule = await asyncio.to_thread(tournament.plan.schedule)
+        if tournament.status != "open":  # it was cancelled meanwhile, and that is stored
+            return
         stored = stored_of(tournament).model_copy(update={"status": "running", "games": len(schedule)})
         await self._saved(stored)
         if tournament.status == "open":  # else it was cancelled meanwhile
@@ -171,7 +174,9 @@ class Tournaments:
             self._rooms.start_due(tournament)
 
     async def cancel(self, tournament: Tournament) -> None:
-        """Start no more games; those in play are finished, and count."""
+        """Start no more games; those in play are finished, and count. One that is over or ends already stays so."""
+        if tournament.status == "cancelled" or tournament in self._ending:
+            return
         tournament.cancel()
         self._rooms.close_room(tournament)
         await self._saved(stored_of(tournament))

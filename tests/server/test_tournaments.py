@@ -188,6 +188,59 @@ async def test_an_entrant_that_never_comes_has_failed(tmp_path: Path) -> None:
         league = read_by_the_arena(tmp_path / "cup.json", await at.get(f"{CUP}/result"))
         assert league.failed == ["a"]
         assert league.games == 12
+        stored = (await at.server.lobby.store.games()).items
+        assert {game.casual for game in stored if any(seat.absent for seat in game.seats)} == {True}
+        assert await at.server.lobby.store.player("a") is not None
+        assert (await at.get("/api/players/a"))["rated_games"] == 0, "others play for it, without rating"
+
+
+async def test_who_leaves_every_game_has_not_failed(tmp_path: Path) -> None:
+    """Else it could take all its games from the result."""
+    async with live(tmp_path, timeout=LONG) as at:
+        await create(at, entrants=["a", "b"], house_bots=["rule"], walls=1)
+        (b,) = bots(at, "b")
+        playing = asyncio.create_task(b.play())
+        for _ in range(3):
+            a = Bot(at.server, "a", room="cup", reply="when_asked")
+            await a.until_own()
+            await a.send({"type": "leave"})
+            while await a.next() is not None:
+                pass
+        found = await ended(at)
+        await playing
+        rows = {row["name"]: row for row in found["standings"]}
+        assert [(rows["a"][key]) for key in ("failed", "games", "taken_over")] == [False, 3, 3]
+
+
+async def test_a_tournament_that_is_cancelled_while_it_begins_stays_cancelled(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        await create(at, entrants=["a"], house_bots=HOUSE)
+        tournaments = at.server.lobby.tournaments
+        tournament = tournaments.current["cup"]
+        tournament.plan = tournament.plan.model_copy(update={"players": tuple(tournament.entrants)})
+        beginning = asyncio.create_task(tournaments._store_and_begin(tournament))
+        await asyncio.sleep(0)
+        await tournaments.cancel(tournament)
+        await beginning
+        found = await ended(at)
+        assert (found["status"], found["played"]) == ("cancelled", 0)
+        (stored,) = await at.server.lobby.store.tournaments()
+        assert stored.status == "cancelled"
+        await tournaments.cancel(tournament)
+        assert await at.get(f"{CUP}/result") != {}, "cancelled again, it keeps its result"
+
+
+async def test_after_a_restart_entrants_have_time_to_come_back(tmp_path: Path) -> None:
+    """Although the time to begin came while the server was down."""
+    soon = (datetime.now(UTC) + timedelta(seconds=0.3)).isoformat()
+    async with live(tmp_path) as at:
+        await create(at, entrants=["a"], house_bots=["rule"], places=3, starts=soon)
+    await asyncio.sleep(0.4)
+    async with live(tmp_path) as at:
+        assert (await at.get(CUP))["status"] == "open"
+        a, d = bots(at, "ad")
+        await together(a.play(), d.play())
+        assert (await ended(at))["status"] == "finished"
 
 
 async def test_open_entry(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tournaments."""
+"""Tournaments, and who was absent when a game began. SQLite copies the seats once."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ depends_on = None
 
 def upgrade() -> None:
     """From version 0005."""
+    with op.batch_alter_table("seats") as seats:  # nobody was in the games stored so far
+        seats.add_column(sa.Column("absent", sa.Boolean(), nullable=False, server_default=sa.false()))
+    with op.batch_alter_table("seats") as seats:
+        seats.alter_column("absent", server_default=None)
     op.create_table(
         "tournaments",
         sa.Column("name", Text(), nullable=False),
@@ -33,3 +37,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     """To version 0005. Tournaments are lost, their games are not."""
     op.drop_table("tournaments")
+    with op.batch_alter_table("seats") as seats:
+        seats.drop_column("absent")
