@@ -188,7 +188,7 @@ async def test_it_does_not_survive_a_restart(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await started(at)
         (journal,) = at.server.lobby._journals.glob("*.journal")
-    journal.write_text(journal.read_text().replace('"layout":', '"layout":9'))
+    journal.write_text(journal.read_text().replace('"layout":"tenhou"', '"layout":"other"'))
     async with live(tmp_path) as at:
         await check_nothing_is_left(at)
 
