@@ -13,6 +13,7 @@ from server.api.origins import Origins
 from server.docs_page import docs_routes
 from server.lobby import Lobby
 from server.pages import missing_page, page_routes
+from server.puzzles import Puzzles
 from server.review_work import review
 from server.reviews import DoReview, Reviews
 from server.used_time import LeastUsedFirst
@@ -41,7 +42,8 @@ def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
         redoc_url=None,
     )
     reviews, reading = Reviews(lobby.store.record, lobby.limits, do_review), LeastUsedFirst(lobby.limits.clock)
-    app.state.service = Service(lobby, reviews, reading)
+    puzzles = Puzzles(lobby.store, reviews.worker, lobby.house_bots, lobby.limits)
+    app.state.service = Service(lobby, reviews, puzzles, reading)
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`
     app.add_middleware(Guard, access=lobby.access, origins=origins)

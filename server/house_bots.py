@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,10 @@ class HouseBots:
         """Return the bots of `playable` that have action values; they were made when the server started."""
         return [name for name in self.playable() if name in self._evaluating]
 
+    def reviewers(self) -> list[str]:
+        """Return the bots of `evaluating`, the strongest first: the first two review by default."""
+        return strongest_first(self.evaluating())
+
     def is_built_in(self, spec: str) -> bool:
         """Return whether the bot is one of nukidora's own, regardless of argument and strength."""
         return split_strength(spec)[0].partition(":")[0] in BUILT_IN
@@ -127,6 +132,12 @@ class HouseBots:
             except (ValueError, ImportError) as error:
                 self._broken.add(name)
                 log.warning("rooms cannot have this house bot", bot=name, error=str(error))
+
+
+def strongest_first(bots: Sequence[str]) -> list[str]:
+    """Bots by their points on the ladder, those without any last."""
+    rated = {name: bot.rating for name, bot in BUILT_IN.items() if bot.rating is not None}
+    return sorted(bots, key=lambda bot: rated.get(bot, -inf), reverse=True)
 
 
 HOUSE_BOTS = HouseBots()  # of this process, as flags and requests that name bots are parsed without a server object

@@ -33,6 +33,7 @@ PAGES = {
     "/games/{id}/review": ("Review", "review"),
     "/view": ("View a record", "view"),
     "/position": ("Analyse a position", "position"),
+    "/puzzle": ("Puzzle of the day", "puzzle"),
     "/rooms": ("Rooms", "rooms"),
     "/rooms/{name}/play": ("Play", "play"),
     "/tournaments": ("Tournaments", "tournaments"),

@@ -82,7 +82,7 @@ class Reviews:
         self._read_record = read_record
         self._limits = limits
         self._do_review = do_review
-        self._worker = Worker()
+        self.worker = Worker()
         self._reviews: dict[str, Review] = {}  # by id, in the order in which they were asked for
         self._waiting: list[Review] = []
         self.used = UsedTime(limits.clock)  # by addresses, of work
@@ -158,7 +158,7 @@ class Reviews:
         """End the worker process; reviews that are not over never will be."""
         if self._working is not None:
             self._working.cancel()
-        await self._worker.close()
+        await self.worker.close()
 
     async def _work(self) -> None:
         """Do the reviews that wait."""
@@ -183,7 +183,7 @@ class Reviews:
         try:
             records = await self._records(wanted)
             work = partial(self._do_review, records=records, bots=wanted.bots, seat=wanted.seat, player=wanted.player)
-            wanted.result = await self._worker.run(work, self._limits.review_timeout, progress)
+            wanted.result = await self.worker.run(work, self._limits.review_timeout, progress)
             wanted.status = "done"
         except WorkerError as error:
             wanted.error = failed(str(error))

@@ -63,6 +63,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.error_text": set(),
     "server.review_work": {"server.worker"},
     "server.position_work": {"server.review_work", "server.worker"},
+    "server.puzzle_work": {"server.review_work", "server.worker"},
+    "server.puzzles": {
+        "server.puzzle_work", "server.worker", "server.store", "server.limits", "server.house_bots", "server.reviews",
+    },
     "server.used_time": set(),
     "server.reviews": {
         "server.worker", "server.limits", "server.access", "server.addresses", "server.store", "server.used_time",

@@ -24,6 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 from engine.mjai.keys import MAX_SHOWN
 from server import store
 from server.lobby import Lobby
+from server.puzzles import Puzzles
 from server.reviews import Reviews
 from server.store.cursors import Order
 from server.used_time import LeastUsedFirst
@@ -38,12 +39,14 @@ class Service:
 
     lobby: Lobby
     reviews: Reviews
+    puzzles: Puzzles
     reading: LeastUsedFirst  # held by the address whose record is read
     reader: Worker = field(default_factory=Worker)  # of uploaded records
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:
         """End the worker processes."""
+        await self.puzzles.close()
         await self.reviews.close()
         await self.reader.close()
 

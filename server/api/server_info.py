@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from agents.built_in import BUILT_IN
 from engine.common.program import version
 from server.api.common import LobbyHere, Route, problems
+from server.house_bots import strongest_first
 
 VERSION = version()
 router = APIRouter(prefix="/api/server", tags=["server"], route_class=Route)
@@ -35,11 +36,6 @@ async def get_server(lobby: LobbyHere) -> ServerInfo:
     settings, house_bots = lobby.settings, lobby.house_bots
     playable = house_bots.playable()
     rated = {name: bot.rating for name, bot in BUILT_IN.items() if name in playable and bot.rating is not None}
-    unrated = min(rated.values(), default=0) - 1
-
-    def strongest_first(bots: list[str]) -> list[str]:
-        return sorted(bots, key=lambda bot: rated.get(bot, unrated), reverse=True)
-
     return ServerInfo(
         version=VERSION,
         mjai_port=settings.mjai_port,
@@ -47,5 +43,5 @@ async def get_server(lobby: LobbyHere) -> ServerInfo:
         house_bots=strongest_first(playable),
         weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in playable},
         ratings=rated,
-        review_bots=strongest_first(house_bots.evaluating()),
+        review_bots=house_bots.reviewers(),
     )

@@ -238,12 +238,13 @@ function layout() {
   const rooms = listCard("rooms", (/** @type {Room} */ { name }) => name, roomRow, allRooms);
   const ladder = ladderCard();
   const play = card("play_now");
+  const puzzle = el("p", {}, el("a", { href: "/puzzle" }, t("lobby_puzzle")));
   const bots = card("connect");
   const title = room === null ? t("lobby_title") : t("lobby_of_room", { name: room });
   const back = room === null ? [] : [el("p", {}, el("a", { href: "/" }, t("lobby_of_all")))];
   const columns =
     room === null
-      ? [el("div", {}, play, live.element, rooms.element, results.element), el("div", {}, ladder.element, bots)]
+      ? [el("div", {}, play, live.element, rooms.element, results.element), el("div", {}, puzzle, ladder.element, bots)]
       : [el("div", {}, live.element, results.element)];
   main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
   return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };

@@ -47,6 +47,11 @@ def need_memory(progress: Progress) -> bytes:
     return b"x" * (1 << 40)
 
 
+def found_nothing(progress: Progress, **_: object) -> bytes:
+    """Return what stands for no result."""
+    return b""
+
+
 def sleep(progress: Progress, **_: object) -> bytes:
     """Take for ever."""
     time.sleep(1000)
