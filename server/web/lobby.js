@@ -244,7 +244,7 @@ function layout() {
   const back = room === null ? [] : [el("p", {}, el("a", { href: "/" }, t("lobby_of_all")))];
   const columns =
     room === null
-      ? [el("div", {}, play, live.element, rooms.element, results.element), el("div", {}, puzzle, ladder.element, bots)]
+      ? [el("div", {}, play, puzzle, live.element, rooms.element, results.element), el("div", {}, ladder.element, bots)]
       : [el("div", {}, live.element, results.element)];
   main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
   return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };
