@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from engine.mjai.connection import DEFAULT_ROOM, Join
 from server.access import Access, AccessError, RateLimitError, ServerFullError
 from server.addresses import limited_address
+from server.background_tasks import BackgroundTasks
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
@@ -76,7 +77,7 @@ class Lobby:
         self._bots: set[PlayerPort] = set()
         self._waiting_in: dict[PlayerPort, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
-        self._tasks: set[asyncio.Task[object]] = set()
+        self._tasks = BackgroundTasks()
         self.tournaments = Tournaments(store, limits, self)
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
@@ -106,7 +107,7 @@ class Lobby:
         for path in find_journals(self._journals):
             await self._restore_journal(path)
         self.tournaments.go_on()
-        self._start_task(count_stored_games(self.store, self.limits))
+        self._tasks.start(count_stored_games(self.store, self.limits))
 
     async def _restore_journal(self, path: Path) -> None:
         """Restore a game from its journal. A journal that does not fit is renamed and logged."""
@@ -161,8 +162,7 @@ class Lobby:
         """Stop; games in play go on at the next start."""
         self.storing.close()
         self.tournaments.close()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         for game in self.games.values():
             game.close()
         self.games.clear()
@@ -170,17 +170,6 @@ class Lobby:
             text = "the server stops; resume your game with your secret when it runs again"
             bot.close_with_error(text, retry=True)
         await asyncio.to_thread(self._deleting.shutdown)
-
-    def _start_task(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run `work` as a task; an exception in it is logged."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: asyncio.Task[object]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("task failed", exc_info=task.exception())
 
     # Connections ------------------------------------------------------------------------------------------------------
 
@@ -197,7 +186,7 @@ class Lobby:
 
     def join_received(self, bot: PlayerPort, join: Join) -> None:
         """See `ConnectionOwner`."""
-        self._start_task(self._join(bot, join))
+        self._tasks.start(self._join(bot, join))
 
     async def _join(self, bot: PlayerPort, join: Join) -> None:
         try:
@@ -331,7 +320,7 @@ class Lobby:
                     self.access.close_room(room.opened_by)
                 log.info("room closed", room=room.name)
             if room.permanent and room.finished:
-                self._start_task(self.store.close_room(room.name))
+                self._tasks.start(self.store.close_room(room.name))
 
     def _enter(self, room: Room, bot: PlayerPort) -> None:
         """A bot waits in a room; the third one starts a game. Raises AccessError."""
@@ -440,7 +429,7 @@ class Lobby:
 
     def game_over(self, game_id: str) -> None:
         """See `GameOwner`."""
-        self._start_task(self._finish(self.games[game_id]))
+        self._tasks.start(self._finish(self.games[game_id]))
 
     async def _finish(self, game: LiveGame) -> None:
         """Store the result, then send everybody the end of the game."""

@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.tournaments": {
         "server.ports", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
-        "server.stored_settings", "server.names", "server.rooms",
+        "server.stored_settings", "server.names", "server.rooms", "server.background_tasks",
     },
     "server.spectators": {"server.addresses", "server.connection", "server.fairness", "server.metrics"},
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
@@ -61,6 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.error_text": set(),
+    "server.background_tasks": set(),
     "server.review_work": {"server.worker"},
     "server.position_work": {"server.review_work", "server.worker"},
     "server.puzzle_work": {"server.review_work", "server.worker"},
@@ -76,7 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.fairness",
         "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
-        "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments",
+        "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

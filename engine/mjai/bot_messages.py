@@ -39,7 +39,7 @@ def parse_reply(data: bytes | str) -> Message:
 
 def request_in(data: bytes) -> str:
     """The type of a message of `engine.mjai.schema.REQUESTS`; "" for any other message, which is a reply."""
-    if not any(name in data for name in _REQUESTS):
+    if data in NONE or not any(name in data for name in _REQUESTS):
         return ""
     try:
         kind = _object(data).get("type")

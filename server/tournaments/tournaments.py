@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from engine.contests.ratings import SAMPLES
 from server.access import AccessError, ServerFullError
+from server.background_tasks import BackgroundTasks
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.rooms import SEATS, Room
@@ -55,7 +56,7 @@ class Tournaments:
         self._rooms = rooms
         self._timers: dict[str, Timer] = {}  # of those that begin at a time
         self._ending: set[Tournament] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks()
         self._saving = asyncio.Lock()
         self._computing = asyncio.Lock()
         self._live: dict[str, tuple[int, float, dict[str, Any]]] = {}  # games, loop time, document
@@ -98,8 +99,7 @@ class Tournaments:
         """Stop; all go on at the next start."""
         for timer in self._timers.values():
             timer.cancel()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
 
     # One tournament ---------------------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class Tournaments:
             return
         if len(tournament.entrants) < SEATS:
             log.warning("tournament cancelled: fewer than three have entered", name=tournament.name)
-            self._start_task(self.cancel(tournament))
+            self._tasks.start(self.cancel(tournament))
         else:
             self._begin(tournament)
 
@@ -155,12 +155,12 @@ class Tournaments:
             self._begin(tournament)
         elif tournament.over and tournament not in self._ending:
             self._ending.add(tournament)
-            self._start_task(self._end(tournament))
+            self._tasks.start(self._end(tournament))
 
     def _begin(self, tournament: Tournament) -> None:
         """Nobody else enters: begin once that is stored, so that a restart leads to the same schedule."""
         tournament.plan = tournament.plan.model_copy(update={"players": tuple(tournament.entrants)})
-        self._start_task(self._store_and_begin(tournament))
+        self._tasks.start(self._store_and_begin(tournament))
 
     async def _store_and_begin(self, tournament: Tournament) -> None:
         schedule = await asyncio.to_thread(tournament.plan.schedule)
@@ -210,16 +210,6 @@ class Tournaments:
                 except StoreError as error:
                     log.error("tournament cannot be stored, trying again", name=stored.name, error=str(error))
                     await asyncio.sleep(self._limits.store_retry)
-
-    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("task failed", exc_info=task.exception())
 
     # Standings --------------------------------------------------------------------------------------------------------
 
