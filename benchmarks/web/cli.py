@@ -33,6 +33,8 @@ PAGES = {
     "rooms": "/rooms",
     "play": "/rooms/solo/play",
     "players": "/players",
+    "tournaments": "/tournaments",
+    "position": "/position",
     "player": "/players/rule",
 }
 
