@@ -8,6 +8,7 @@ import re
 import select
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -437,8 +438,19 @@ def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, bots: list[Su
     assert len(events[0]["names"]) == 4
 
 
+def open_pipes() -> set[int]:
+    """Inodes of this process's pipes."""
+    pipes = set()
+    for descriptor in Path("/dev/fd").iterdir():
+        with suppress(OSError):  # that of the listing is closed by now
+            status = os.fstat(int(descriptor.name))
+            if stat.S_ISFIFO(status.st_mode):
+                pipes.add(status.st_ino)
+    return pipes
+
+
 def test_a_program_whose_arguments_are_too_long_is_one_clear_error() -> None:
-    before = len(list(Path("/dev/fd").iterdir()))
+    before = open_pipes()
     with pytest.raises(BotError, match=r"^cannot start [^\n]*: Argument list too long$"):
         LineProcess([sys.executable, "x" * 3_000_000], PATIENCE)
-    assert len(list(Path("/dev/fd").iterdir())) == before, "no pipe is left open"
+    assert open_pipes() <= before
