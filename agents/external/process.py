@@ -23,7 +23,8 @@ from agents.external.traffic import RECEIVED, SENT, STDERR, Note
 MAX_LINE = 65_536  # bytes, of a line on stdout
 STDERR_LINES, STDERR_WIDTH = 2_000, 500  # lines of stderr that are kept, and bytes of each
 STDERR_DELAY = 0.5  # seconds for what a program has just said to be read
-EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended, and for its stderr
+EXIT_TIMEOUT = 0.5  # seconds to wait for the exit code of a child whose stdout has ended
+DRAIN_TIMEOUT = 2.0  # seconds to wait for the end of stderr, which a process that left the group may keep open
 GRACE_PERIOD = 0.5  # seconds a child has to exit after its stdin is closed, and again after SIGTERM
 TIMEOUT_HINT = "it must flush each reply; if it needs longer, to load a network for example: --timeout SECONDS"
 STDOUT_HINT = "stdout is for replies alone: print banners and logs to stderr"
@@ -138,8 +139,6 @@ class LineProcess:
 
     def stderr(self) -> list[str]:
         """The last lines it has written to stderr; they are complete once it has been ended."""
-        if self._ended:
-            self._drain.join(EXIT_TIMEOUT)
         return list(self._stderr)
 
     def take_stderr(self) -> list[str]:
@@ -161,6 +160,8 @@ class LineProcess:
             self._exits(GRACE_PERIOD)
         os.close(self._control)  # processes that it has started may still run
         self._watchdog.wait()
+        if self._drain.is_alive():
+            self._drain.join(DRAIN_TIMEOUT)
         self._stdout.close()
         os.close(self._status)
 

@@ -22,6 +22,7 @@ from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
 from agents.external.process import LineProcess, ready
 from agents.external.subprocess_bot import SubprocessBot, find_framing
+from agents.external.traffic import STDERR
 from tests.support.external_bots import command
 
 OPENING = list(FIRST_DECISION)  # seat 0 has drawn a 6p
@@ -436,6 +437,21 @@ def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, bots: list[Su
     assert array == events
     assert [event["type"] for event in events] == ["start_game", "start_kyoku", "tsumo"]
     assert len(events[0]["names"]) == 4
+
+
+def test_ending_a_program_waits_for_what_it_wrote_to_stderr() -> None:
+    noted = []
+
+    def slowly(mark: str, line: bytes) -> None:
+        if mark == STDERR:
+            time.sleep(0.1)
+            noted.append(line)
+
+    program = "import sys; print(*'abc', sep='\\n', file=sys.stderr, flush=True); print('done', flush=True)"
+    process = LineProcess([sys.executable, "-c", program], PATIENCE, slowly)
+    assert process.read() == b"done"
+    process.end()
+    assert noted == [b"a", b"b", b"c"]
 
 
 def open_pipes() -> set[int]:
