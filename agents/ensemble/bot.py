@@ -15,7 +15,7 @@ from agents.bert import bot as bert
 from agents.bert.labels import actions_of, labels_of
 from agents.residual import bot as residual
 
-UNSURE = 5.0  # nats: what the most probable action of the first expert may be ahead of the next, for the second to count
+UNSURE = 5.0  # nats between the most probable action of the first expert and the next, up to which the second is asked
 
 
 class Ensemble:
