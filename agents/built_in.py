@@ -54,6 +54,11 @@ BUILT_IN = {
         "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
         185,
     ),
+    "ensemble": BuiltIn(
+        "agents.ensemble:make",
+        "the action that `residual` and `human` find most probable together: the product of their probabilities",
+        None,
+    ),
     "search": BuiltIn(
         "agents.search.bot:make",
         "tries what `residual` considers in sampled worlds, played out by a quick policy",

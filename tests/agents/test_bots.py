@@ -15,7 +15,7 @@ from tests.support.built_in_bots import BOTS, quick
 from tests.support.hidden_information import shuffle_hidden
 
 GAMES = 40
-FEWER = dict.fromkeys(("bert", "human", "cnn", "selfplay", "search:n=4"), 10)  # games of slow bots
+FEWER = dict.fromkeys(("bert", "human", "cnn", "selfplay", "ensemble", "search:n=4"), 10)  # games of slow bots
 
 
 class RecordingBot:

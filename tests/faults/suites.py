@@ -49,6 +49,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "rule": ("tests/agents/test_rule_bot.py", "tests/agents/test_bots.py"),
     "linear": ("tests/agents/linear",),
     "residual": ("tests/agents/residual",),
+    "ensemble": ("tests/agents/test_ensemble.py",),
     "bert": (
         "tests/agents/bert/test_encoding.py", "tests/agents/bert/test_labels.py",
         "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
