@@ -51,7 +51,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "residual": ("tests/agents/residual",),
     "bert": (
         "tests/agents/bert/test_encoding.py", "tests/agents/bert/test_labels.py",
-        "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
+        "tests/agents/bert/test_sources.py", "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
     ),
     "search": ("tests/agents/search",),
     "playouts": ("tests/agents/playouts",),
