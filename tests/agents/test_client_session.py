@@ -64,10 +64,7 @@ def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureF
         client.log(str(rejected.value))
     out, err = capsys.readouterr()
     escaped = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800"
-    assert out.splitlines() == [
-        f"game 1: against {escaped} and b c",
-        "game 1: 2nd with 34,500 points (-5.5)",
-    ]
+    assert out.splitlines() == [f"game 1: against {escaped} and b c", "game 1: 2nd with 34,500 points (-5.5)"]
     assert err.startswith(f"agents.client: the server says: {escaped} xxx")
     assert err.isascii() is False
     assert len(err) < 600

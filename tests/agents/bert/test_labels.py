@@ -10,15 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import registry
-from agents.bert.labels import (
-    N_LABELS,
-    NONE_LABEL,
-    PON_LABEL,
-    actions_of,
-    labels_of,
-    legal_masks,
-    legal_table,
-)
+from agents.bert.labels import N_LABELS, NONE_LABEL, PON_LABEL, actions_of, labels_of, legal_masks, legal_table
 from engine.actions import ACTION_NAMES, ANKAN, KAKAN, PON_RED, TSUMOGIRI
 from engine.actions import actions_of as actions_in
 from engine.rules import MAJSOUL, TENHOU, Rules

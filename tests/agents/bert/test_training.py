@@ -31,13 +31,7 @@ from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.training.data.shards import UNKNOWN_REGRET  # noqa: E402
 from agents.bert.training.networks import create_or_load, quiet_libraries  # noqa: E402
-from agents.bert.training.objectives import (  # noqa: E402
-    REGRET_TOLERANCE,
-    Imitation,
-    Improvement,
-    Pretraining,
-    mask_tokens,
-)
+from agents.bert.training.objectives import REGRET_TOLERANCE, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.training.trainer import PREFETCHED, Trainer, prefetch  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 

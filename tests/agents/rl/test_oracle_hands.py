@@ -15,20 +15,7 @@ from engine.rules import N_DRAWS
 from engine.shanten import shanten_batch, shanten_of
 from engine.table import DEALT, DORA_AT, NOBODY, OFFER_DISCARD, PON_MELD, RESPONSE, RIVER_TILE, TABLE, raw_bytes
 from engine.tables import Tables
-from engine.tiles import (
-    DORA_OF,
-    EAST,
-    HAKU,
-    HONOUR,
-    KIND_1M,
-    KIND_9M,
-    KIND_OF,
-    N_KINDS,
-    NORTH,
-    PIN,
-    SANMA_KINDS,
-    SOU,
-)
+from engine.tiles import DORA_OF, EAST, HAKU, HONOUR, KIND_1M, KIND_9M, KIND_OF, N_KINDS, NORTH, PIN, SANMA_KINDS, SOU
 from tests.engine.test_rules_furiten import TANYAO_5S
 from tests.support.scenario import Scenario
 from tests.support.swapped_suits import is_swapped
