@@ -44,8 +44,11 @@ def state_of(scenario: Scenario, seat: int) -> dict[str, list[int]]:
     ("row", "given", "value"),
     [
         ("bakaze", State(2, 1, 0, 0, (35_000,) * 3), 2),
-        *(("honba", State(0, 0, honba, 0, (35_000,) * 3), min(honba, 3)) for honba in (0, 2, 3, 4, 21)),
-        *(("kyotaku", State(0, 0, 0, sticks, (35_000,) * 3), min(sticks, 2)) for sticks in (0, 1, 2, 3, 9)),
+        *(("honba", State(0, 0, n, 0, (35_000,) * 3), value) for n, value in ((0, 0), (2, 2), (3, 3), (4, 3), (21, 3))),
+        *(
+            ("kyotaku", State(0, 0, 0, n, (35_000,) * 3), value)
+            for n, value in ((0, 0), (1, 1), (2, 2), (3, 2), (9, 2))
+        ),
     ],
 )
 def test_the_situation_is_capped(row: str, given: State, value: int) -> None:

@@ -51,10 +51,8 @@ def test_a_value_is_that_of_the_situation_and_the_change_that_the_critic_expects
 ) -> None:
     monkeypatch.setattr(learning, "CRITIC_BATCH", 16)  # of 36 choices
     rng, learner = np.random.default_rng(1), Learner(weights_of(), Hyperparameters(gae_lambda=0.6))
-    for each in (
-        *learner.critic.parameters(),
-        *learner.situation.parameters(),
-    ):  # fresh networks are the same everywhere
+    # Fresh networks are the same everywhere.
+    for each in (*learner.critic.parameters(), *learner.situation.parameters()):
         each.data += torch.from_numpy(0.2 * rng.standard_normal(tuple(each.shape))).float()
     of = rng.permutation(np.repeat(np.arange(9), 4))  # four choices of each seat at three tables
     part = experience(of // 3, of % 3)
