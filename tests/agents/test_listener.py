@@ -308,3 +308,9 @@ def test_a_bot_whose_game_is_interrupted_is_not_told_that_all_are_played(listene
     listener.react(OPENING)
     listener.close()
     assert "error" not in types(bot.wait())
+
+
+def test_an_address_in_use_is_named_in_the_error(listener: Listener) -> None:
+    second = Listener(listener._address.url)
+    with pytest.raises(OSError, match=r"Address already in use.*mjsonp://127.0.0.1"):
+        second.prepare()
