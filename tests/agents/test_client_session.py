@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,7 +27,10 @@ from tests.support.fake_server import (
     Connection,
     FakeServer,
     Message,
+    loses,
     play_game,
+    says,
+    serves,
 )
 from tests.support.scripted_bot import ScriptedBot
 
@@ -60,10 +64,7 @@ def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureF
         client.log(str(rejected.value))
     out, err = capsys.readouterr()
     escaped = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202e\ud800"
-    assert out.splitlines() == [
-        f"game 1: against {escaped} and b c",
-        "game 1: 2nd with 34,500 points (-5.5)",
-    ]
+    assert out.splitlines() == [f"game 1: against {escaped} and b c", "game 1: 2nd with 34,500 points (-5.5)"]
     assert err.startswith(f"agents.client: the server says: {escaped} xxx")
     assert err.isascii() is False
     assert len(err) < 600
@@ -87,17 +88,10 @@ def test_what_would_lead_to_another_address_is_left_out(game: Any, port: Any, pl
 
 
 def test_games_on_one_connection(output: Output) -> None:
-    joins = []
-
-    def serve(connection: Connection) -> None:
-        joins.append(connection.handshake())
-        play_game(connection)
-        play_game(connection)
-
     bot = ScriptedBot()
-    with FakeServer(serve) as server:
+    with FakeServer(partial(serves, games=2)) as server:
         run_client(server, bot, output, games=2, token="secret", dialect="mjai3p")
-    assert joins == [
+    assert server.joins == [
         {
             "type": "join", "name": "me", "room": "room", "token": "secret", "dialect": "mjai3p",
             "games": 2, "reply": "when_asked", "joined": True, "resume": True,
@@ -178,21 +172,20 @@ def test_a_classic_server_gets_a_reply_to_every_message(output: Output) -> None:
 
 def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
     """The connection is lost once before the server has received the reply, and once after it."""
-    joins = []
 
     def before(connection: Connection) -> None:
-        joins.append(connection.handshake())
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW | CAN_ACT)
+        loses(connection)
+        connection.send(DRAW | CAN_ACT)
         connection.receive()
 
     def after(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         connection.send(DRAW | CAN_ACT)
         assert connection.receive() == DISCARD
         connection.send(DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"})
 
     def rest(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         connection.send({"type": "tsumo", "actor": 1, "pai": "?"})
         connection.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | CAN_ACT)
         assert connection.receive() == DISCARD | {"pai": "E"}
@@ -201,8 +194,8 @@ def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
     bot = ScriptedBot()
     with FakeServer(before, after, rest) as server:
         run_client(server, bot, output)
-    assert [join["resume"] for join in joins] == [True, "s3cret", "s3cret"]
-    assert [join["seen"] for join in joins[1:]] == [2, 4]
+    assert [join["resume"] for join in server.joins] == [True, "s3cret", "s3cret"]
+    assert [join["seen"] for join in server.joins[1:]] == [2, 4]
     types = [message["type"] for messages in bot.batches for message in messages]
     assert types == ["start_game", "start_kyoku", "tsumo", "dahai", "tsumo", "dahai", "tsumo", "end_kyoku", "end_game"]
     assert output.results == ["game 1: 2nd with 34,500 points (-5.5)"]
@@ -210,41 +203,19 @@ def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
 
 
 def test_a_game_that_cannot_be_resumed_is_given_up_and_another_is_joined(output: Output) -> None:
-    joins = []
-
-    def lose(connection: Connection) -> None:
-        joins.append(connection.handshake())
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
-
-    def reject(connection: Connection) -> None:
-        joins.append(connection.handshake())
-        connection.send({"type": "error", "message": "no such game"})
-
-    def serve(connection: Connection) -> None:
-        joins.append(connection.handshake())
-        play_game(connection)
-
     bot = ScriptedBot()
-    with FakeServer(lose, reject, serve) as server:
+    with FakeServer(loses, says("no such game"), serves) as server:
         run_client(server, bot, output, games=2)
-    assert [join["resume"] for join in joins] == [True, "s3cret", True]
-    assert [join["games"] for join in joins[::2]] == [2, 1]
+    assert [join["resume"] for join in server.joins] == [True, "s3cret", True]
+    assert [join["games"] for join in server.joins[::2]] == [2, 1]
     assert "game 1 cannot be resumed (the server says: no such game)" in output.errors[-1]
     assert [line.split(":")[0] for line in output.results] == ["game 2"]
     assert bot.batches[0][0]["type"] == "start_game"
 
 
 def test_a_lost_game_counts_as_played(output: Output) -> None:
-    def lose(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
-
-    def reject(connection: Connection) -> None:
-        connection.handshake()
-        connection.send({"type": "error", "message": "10 faults: rule plays this seat"})
-
     with (
-        FakeServer(lose, reject) as server,
+        FakeServer(loses, says("10 faults: rule plays this seat")) as server,
         pytest.raises(FatalConnectionError, match=r"game 1 cannot be resumed .*faults"),
     ):
         run_client(server, ScriptedBot(), output)
@@ -252,31 +223,16 @@ def test_a_lost_game_counts_as_played(output: Output) -> None:
 
 
 def test_reconnection_backs_off_exponentially(output: Output) -> None:
-    def disconnect(connection: Connection) -> None:
-        connection.handshake()
-
-    def some_messages(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
-
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection)
-
-    with FakeServer(*[disconnect] * 7, some_messages, disconnect, serve) as server:
+    """And anew after a message of a game."""
+    with FakeServer(*[Connection.handshake] * 7, loses, Connection.handshake, serves) as server:
         run_client(server, ScriptedBot(), output)
     assert output.waits == [1, 2, 4, 8, 16, 30, 30, 1, 2]
 
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_rejection_is_final(output: Output, early: bool) -> None:
-    def reject(connection: Connection) -> None:
-        if not early:
-            connection.handshake()
-        connection.send({"type": "error", "message": "the room\nis closed"})
-
     with (
-        FakeServer(reject) as server,
+        FakeServer(says("the room\nis closed", early=early)) as server,
         pytest.raises(FatalConnectionError, match=r"^the server says: the room is closed$"),
     ):
         run_client(server, ScriptedBot(), output)
@@ -285,29 +241,18 @@ def test_a_rejection_is_final(output: Output, early: bool) -> None:
 
 def test_a_rejection_with_retry_is_not_final(output: Output) -> None:
     """Neither when a game is joined nor when one is resumed."""
-    joins = []
-
-    def stop(connection: Connection) -> None:
-        connection.handshake()
-        connection.send({"type": "error", "message": "the server stops", "retry": True})
-
-    def full(connection: Connection) -> None:
-        connection.send({"type": "error", "message": "too many connections", "retry": True})
-
-    def lose(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
 
     def rest(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         connection.send({"type": "resumed", "from": 0}, START_GAME, START_KYOKU, DRAW | CAN_ACT)
         assert connection.receive() == DISCARD
         connection.send(END)
 
+    stops, full = says("the server stops", retry=True), says("too many connections", early=True, retry=True)
     bot = ScriptedBot()
-    with FakeServer(full, stop, lose, full, stop, rest) as server:
+    with FakeServer(full, stops, loses, full, stops, rest) as server:
         run_client(server, bot, output)
-    assert joins[0]["resume"] == "s3cret"
+    assert server.joins[-1]["resume"] == "s3cret"
     assert len(output.results) == 1
     assert len(output.errors) == 5
     assert "the server says: too many connections; trying again in 1 s" in output.errors[0]
@@ -315,27 +260,19 @@ def test_a_rejection_with_retry_is_not_final(output: Output) -> None:
 
 
 def test_a_server_of_another_protocol_is_reported(output: Output) -> None:
-    def greet(connection: Connection) -> None:
-        connection.send({"type": "welcome"})
-
-    with FakeServer(greet) as server, pytest.raises(FatalConnectionError, match="not a mjai server"):
+    with (
+        FakeServer(lambda connection: connection.send({"type": "welcome"})) as server,
+        pytest.raises(FatalConnectionError, match="not a mjai server"),
+    ):
         run_client(server, ScriptedBot(), output)
 
 
 def test_an_invalid_message_in_a_game_closes_the_connection(output: Output) -> None:
     def send_garbage(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME | {"resume": "s3cret"}, {"type": "dahai"} | CAN_ACT, {"type": "tsumo", "actor": 9})
+        loses(connection)
+        connection.send({"type": "dahai"} | CAN_ACT, {"type": "tsumo", "actor": 9})
 
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        connection.send({"type": "error", "message": "no such game"})
-
-    def serve_again(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection)
-
-    with FakeServer(send_garbage, serve, serve_again) as server:
+    with FakeServer(send_garbage, says("no such game"), serves) as server:
         run_client(server, ScriptedBot(), output, games=2)
     assert "the server sent an invalid message" in output.errors[0]
 
@@ -365,14 +302,8 @@ class FallbackBot:
 
 def test_the_fallback_finishes_a_game_in_which_the_bot_fails(output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "AgentBot", FallbackBot)
-
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection)
-        play_game(connection)
-
     bot = ScriptedBot(fails_at=1)
-    with FakeServer(serve) as server:
+    with FakeServer(partial(serves, games=2)) as server:
         run_client(server, bot, output, games=2)
     assert output.errors == [
         "scripted: broke down; stderr: no idea; safe defaults are played for it until the end of this game"
@@ -388,17 +319,13 @@ def test_the_fallback_finishes_a_game_in_which_the_bot_fails(output: Output, mon
 def test_what_a_house_bot_earned_is_said_to_be_its(output: Output, asked: bool) -> None:
     """It had the seat when the game was resumed; a bot that is asked again has it back."""
 
-    def lose(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU, DRAW)
-
     def rest(connection: Connection) -> None:
         connection.handshake()
         connection.send({"type": "resumed", "from": 2, "taken_over": True}, DRAW | ({"can_act": True} if asked else {}))
         assert not asked or connection.receive() == DISCARD
         connection.send({"type": "end_kyoku"}, END)
 
-    with FakeServer(lose, rest) as server:
+    with FakeServer(loses, rest) as server:
         told = run_client(server, ScriptedBot(), output).summary()
     earned = "" if asked else ", earned by a house bot of the server"
     assert output.results == [f"game 1: 2nd with 34,500 points (-5.5){earned}"]
@@ -406,10 +333,8 @@ def test_what_a_house_bot_earned_is_said_to_be_its(output: Output, asked: bool) 
 
 
 def test_messages_of_another_dialect_are_translated(output: Output) -> None:
-    joins = []
-
     def serve(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         north = {"type": "kita", "actor": 1, "pai": "N"}
         connection.send(START_GAME, START_KYOKU, DRAW | CAN_ACT)
         connection.receive()
@@ -421,7 +346,7 @@ def test_messages_of_another_dialect_are_translated(output: Output) -> None:
     bot = ScriptedBot()
     with FakeServer(serve) as server:
         run_client(server, bot, output, dialect="kita")
-    assert joins[0]["dialect"] == "kita"
+    assert server.joins[0]["dialect"] == "kita"
     assert bot.batches[1][1] == {"type": "nukidora", "actor": 1, "pai": "N"}
     assert output.results == ["game 1: 3rd with 27,000 points"]
 

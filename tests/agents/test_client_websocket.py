@@ -18,16 +18,7 @@ from agents.client.connection import FatalConnectionError
 from agents.client.playing import play
 from agents.client.session import ClientSession
 from tests.support.client_output import Output, output
-from tests.support.fake_server import (
-    CAN_ACT,
-    DISCARD,
-    DRAW,
-    END,
-    PATIENCE,
-    START_GAME,
-    START_KYOKU,
-    Message,
-)
+from tests.support.fake_server import CAN_ACT, DISCARD, DRAW, END, PATIENCE, START_GAME, START_KYOKU, Message
 from tests.support.scripted_bot import ScriptedBot
 
 __all__ = ["output"]

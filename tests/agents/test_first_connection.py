@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -21,7 +22,7 @@ from agents.client.address import Address, parse_url
 from agents.client.connection import FatalConnectionError
 from agents.client.first_connection import REQUEST
 from agents.client.session import ClientSession
-from tests.support.fake_server import PATIENCE, START_GAME, Connection, FakeServer, play_game
+from tests.support.fake_server import PATIENCE, START_GAME, Connection, FakeServer, says, serves
 from tests.support.scripted_bot import ScriptedBot
 
 UNUSED_PORT = 1  # no program may listen there but root's, and none does
@@ -148,8 +149,7 @@ def test_a_silent_port_is_waited_for_because_an_arena_greets_later(monkeypatch: 
     def serve(connection: Connection) -> None:
         while not lines:
             time.sleep(0.01)
-        connection.handshake()
-        play_game(connection)
+        serves(connection)
 
     lines: list[str] = []
     monkeypatch.setattr(first_connection, "ANSWER_TIMEOUT", 0.2)
@@ -161,29 +161,16 @@ def test_a_silent_port_is_waited_for_because_an_arena_greets_later(monkeypatch: 
 
 
 def test_a_server_that_has_answered_once_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(connection: Connection) -> None:
-        connection.send({"type": "error", "message": "full", "retry": True})
-
-    def lose(connection: Connection) -> None:
-        connection.handshake()
-
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection)
-
     monkeypatch.setattr(client, "FIRST_CONNECTION", 0.0)
-    with FakeServer(full, *[lose] * 3, serve) as server:
+    full = says("full", early=True, retry=True)
+    with FakeServer(full, *[Connection.handshake] * 3, serves) as server:
         address = parse_url(server.url)
         client.play(address, session_at(address, []))
 
 
 def test_a_token_that_is_missing_is_told_how_to_give() -> None:
-    def reject(connection: Connection) -> None:
-        connection.handshake()
-        connection.send({"type": "error", "message": "a token is needed"})
-
     for join, told in (({}, "; give yours with --token or NUKIDORA_TOKEN"), ({"token": "t"}, "")):
-        with FakeServer(reject) as server:
+        with FakeServer(says("a token is needed")) as server:
             address = parse_url(server.url)
             started = session_at(address, [], **join)
             with pytest.raises(FatalConnectionError) as refused:
@@ -193,8 +180,7 @@ def test_a_token_that_is_missing_is_told_how_to_give() -> None:
 
 def test_a_session_without_end_is_over_when_the_server_wants_no_more_games() -> None:
     def serve(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection)
+        serves(connection)
         connection.send({"type": "error", "message": "all games are played"})
 
     for games, exits in ((0, True), (5, False)):
@@ -211,28 +197,10 @@ def test_a_session_without_end_is_over_when_the_server_wants_no_more_games() -> 
             assert started.summary() == "played 1 game as me: 0 x 1st, 1 x 2nd, 0 x 3rd"
 
 
-@pytest.mark.parametrize(
-    ("url", "told", "api"),
-    [
-        ("mjsonp://host/x", 8001, "http://host:8001"),
-        ("mjsonp://[::1]:5/x", 8001, "http://[::1]:8001"),
-        ("mjsonp://host/x", None, ""),
-        ("ws://host:8000/mjai/x?name=y", 8001, "http://host:8000"),
-        ("wss://host/mjai/x", None, "https://host"),
-    ],
-)
-def test_where_the_api_is(url: str, told: int | None, api: str) -> None:
-    assert parse_url(url).api(told) == api
-
-
 def test_the_record_is_told_where_the_server_names_the_game() -> None:
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        place = {"game": "f00", "http_port": 8123}
-        play_game(connection, START_GAME | {"names": ["me", "a", "b"]} | place)
-
     lines: list[str] = []
-    with FakeServer(serve) as server:
+    start = START_GAME | {"names": ["me", "a", "b"], "game": "f00", "http_port": 8123}
+    with FakeServer(partial(serves, start=start)) as server:
         address = parse_url(server.url)
         played = session_at(address, lines)
         client.play(address, played)

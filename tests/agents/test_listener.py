@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -13,13 +12,10 @@ import pytest
 
 from agents.client import cli as client_cli
 from agents.client.address import parse_url
-from agents.client.connect import connect
-from agents.client.session import ClientSession
 from agents.external.listener import Listener
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
 from tests.support.fake_server import DISCARD, PATIENCE, SECOND_DRAW, Connection, Message
-from tests.support.scripted_bot import ScriptedBot
 
 OPENING = list(FIRST_DECISION)
 SECOND = [DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"}, SECOND_DRAW]
@@ -93,6 +89,14 @@ def tsumogiri(join: Message, when_asked: bool = False, leaves: bool = False) -> 
 def types(messages: list[Message]) -> list[str]:
     """The types of `messages`."""
     return [message["type"] for message in messages]
+
+
+def another_bot_plays(listener: Listener) -> None:
+    """The next game waits for another bot, which plays it."""
+    bot = RemoteBot(listener, tsumogiri(JOIN))
+    assert listener.react(OPENING) == DISCARD
+    listener.close()
+    bot.wait()
 
 
 WHOLE_GAME = types([*OPENING, *SECOND, *END])
@@ -220,10 +224,7 @@ def test_a_fault_ends_the_connection_and_the_next_game_waits_for_another(
         listener.react(SECOND)
     for message in bot.wait():
         assert message["type"] == "error"
-    bot = RemoteBot(listener, tsumogiri(JOIN))
-    assert listener.react(OPENING) == DISCARD
-    listener.close()
-    bot.wait()
+    another_bot_plays(listener)
 
 
 def test_a_bot_whose_reply_is_rejected_gets_an_error_and_is_disconnected(listener: Listener) -> None:
@@ -233,10 +234,7 @@ def test_a_bot_whose_reply_is_rejected_gets_an_error_and_is_disconnected(listene
     assert bot.wait()[-1] == {"type": "error", "message": "may not discard 6p; legal: pass"}
     with pytest.raises(BotError, match="sits out until the next game"):
         listener.react(SECOND)
-    bot = RemoteBot(listener, tsumogiri(JOIN))
-    assert listener.react(OPENING) == DISCARD
-    listener.close()
-    bot.wait()
+    another_bot_plays(listener)
 
 
 def test_an_interrupted_game_ends_the_connection(listener: Listener) -> None:
@@ -279,22 +277,6 @@ def test_disconnecting_after_a_reply_is_a_fault(listener: Listener) -> None:
     bot.wait()
 
 
-def test_our_own_client_can_connect(listener: Listener) -> None:
-    bot, results = ScriptedBot(), list[str]()
-    address = parse_url(listener._address.url)
-    join = {"type": "join", "name": "me", "room": "chair"}
-    session = ClientSession(bot, join, 2, results.append, results.append)
-    client = Thread(target=lambda: session.run(connect(address)), daemon=True)
-    client.start()
-    for _ in range(2):
-        assert listener.react(OPENING) == DISCARD
-        assert listener.react(SECOND) == DISCARD | {"pai": "E"}
-        listener.react(END)
-    client.join(PATIENCE)
-    assert results[1::2] == ["game 1: 1st with 35,000 points", "game 2: 1st with 35,000 points"]
-    assert bot.batches[0] == json.loads(json.dumps(OPENING))
-
-
 def test_a_client_that_plays_without_end_is_told_that_the_arena_is_over(
     listener: Listener, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -326,12 +308,6 @@ def test_a_bot_whose_game_is_interrupted_is_not_told_that_all_are_played(listene
     listener.react(OPENING)
     listener.close()
     assert "error" not in types(bot.wait())
-
-
-def test_a_port_left_out_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    assert parse_url("mjsonp://localhost/chair").full == "mjsonp://localhost:11600/chair"
-    assert parse_url("mjsonp://[::1]/a+rule?dialect=kita").full == "mjsonp://[::1]:11600/a+rule?dialect=kita"
-    assert parse_url("ws://host:80/mjai/x").full == "ws://host:80/mjai/x"
 
 
 def test_an_address_in_use_is_named_in_the_error(listener: Listener) -> None:

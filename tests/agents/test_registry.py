@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents import registry
-from tests.support.built_in_bots import BOTS, COMPILED
+from tests.support.built_in_bots import BOTS
 
 
 class PluginBot:
@@ -28,12 +28,6 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         EntryPoint(name, "tests.agents.test_registry:PluginBot", registry.GROUP) for name in ("my-bot", "random")
     ]
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_built_in_bots_are_made_by_name(name: str) -> None:
-    assert registry.make(name).name == name
-    assert name in registry.names()
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64])

@@ -16,26 +16,14 @@ from agents.review.decisions import SeatDecisions, seat_decisions
 from agents.review.opinions import BotFailedError
 from agents.review.review import Review, make_review
 from engine.actions import N_ACTIONS, PASS, TSUMOGIRI
-from engine.game import Game
 from engine.mjai.actions import action_of
-from engine.mjai.messages import for_seat
-from engine.mjai.player_state import PlayerState
 from engine.records.files import parse_record, read_records
 from engine.records.mjai import write
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.rules import TENHOU
+from tests.support import small_games
 
 SEATS = (0, 1, 2)
-
-
-def record_of(bot: str, seed: int) -> GameRecord:
-    """A game in which a bot plays all seats."""
-    game, agent = Game(seed, TENHOU.with_length("east")), make(bot, 1)
-    while not game.over:
-        for seat in game.asked:
-            game.act(seat, int(agent.act(np.array([game.view(seat)]))[0]))
-    return parse_record("".join(json.dumps(each) + "\n" for each in game.messages).encode(), "game")
 
 
 def review_of(record: GameRecord, seat: int, *bots: str) -> Review:
@@ -57,7 +45,7 @@ def reviews(records: list[GameRecord]) -> list[Review]:
 @pytest.mark.slow
 @pytest.mark.parametrize("bot", ["rule", "bert"])
 def test_a_bot_agrees_with_itself(bot: str) -> None:
-    record = record_of(bot, 5)
+    record = small_games.play(0, (bot,) * 3).record
     for seat in SEATS:
         summary = review_of(record, seat, bot).summary(0)
         assert summary["decisions"] > 30
@@ -97,20 +85,6 @@ def test_indices_point_to_the_message_before_the_decision(reviews: list[Review])
 def view_actions(view: Any, seat: int) -> list[int]:
     low, high = view["legal"][seat].tolist()
     return [action for action in range(N_ACTIONS) if (low | high << 64) >> action & 1]
-
-
-def test_a_follower_of_the_messages_sees_what_was_reviewed(reviews: list[Review]) -> None:
-    for review in reviews:
-        seat, rules = review.of.seat, Replay(review.of.record).rules
-        by_message = dict(zip((each.message for each in review.of.decisions), review.of.views, strict=True))
-        state = PlayerState(rules)
-        for number, event in enumerate(review.of.record.events):
-            state.update(for_seat(event, seat))
-            if number in by_message:
-                view = by_message.pop(number)
-                assert [int(action) for action in state.legal] == view_actions(view, seat)
-                assert state.view["seat"][seat]["hand"].tolist() == view["seat"][seat]["hand"].tolist()
-        assert by_message == {}
 
 
 def test_the_loss_is_zero_where_nothing_is_better_and_only_there(reviews: list[Review]) -> None:

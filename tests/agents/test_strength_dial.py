@@ -16,7 +16,7 @@ from agents.strength import scale as scales
 from agents.strength.dial import Dialled, Setting
 from agents.strength.scale import Scale, Step, read_scale, scale_path, write_scale
 from engine.actions import N_ACTIONS, actions_of
-from engine.tables import Tables
+from tests.support.views import views_of_games
 
 SCALE = Scale(
     "rule",
@@ -30,22 +30,9 @@ SCALE = Scale(
 )
 
 
-def some_views(games: int = 6, every: int = 5) -> np.ndarray:
-    """Views TABLE[n] from the first round of some games."""
-    views: list[np.ndarray] = []
-    bot = registry.make("random")
-
-    def policy(asked: np.ndarray) -> np.ndarray:
-        views.append(asked.copy())
-        return bot.act(asked)
-
-    next(iter(Tables(range(games)).play([policy], np.zeros((games, 3), dtype=np.int8))))
-    return np.concatenate(views)[::every]
-
-
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
-    return some_views()
+    return views_of_games(1, "random")
 
 
 def legal_of(view: np.record) -> list[int]:

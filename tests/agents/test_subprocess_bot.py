@@ -12,8 +12,8 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -61,20 +61,28 @@ def running(bot: SubprocessBot) -> LineProcess:
     return bot._process
 
 
+OpenBot = Callable[..., SubprocessBot]
+
+
 @pytest.fixture
-def bots() -> Iterator[list[SubprocessBot]]:
-    """Bots to be closed at the end of a test."""
-    opened: list[SubprocessBot] = []
-    yield opened
-    for each in opened:
-        each.close()
+def open_bot(tmp_path: Path) -> Iterator[OpenBot]:
+    """Opens bots by their framing and their fault, or by their program; closes them at the end of a test."""
+    with ExitStack() as opened:
+
+        def open_one(
+            framing: str = "auto", fault: str = "-", program: str = "", dialect: str = "mjai3p"
+        ) -> SubprocessBot:
+            bot = SubprocessBot(program or command(tmp_path, framing, fault), dialect, framing, timeout=PATIENCE)
+            opened.callback(bot.close)
+            return bot
+
+        yield open_one
 
 
 @pytest.mark.parametrize("given", ["auto", "named"])
 @pytest.mark.parametrize("framing", ["array", "event", "asked"])
-def test_bots_of_every_framing_play(tmp_path: Path, bots: list[SubprocessBot], framing: str, given: str) -> None:
-    bot = SubprocessBot(command(tmp_path, framing), framing="auto" if given == "auto" else framing, timeout=PATIENCE)
-    bots.append(bot)
+def test_bots_of_every_framing_play(tmp_path: Path, open_bot: OpenBot, framing: str, given: str) -> None:
+    bot = open_bot("auto" if given == "auto" else framing, program=command(tmp_path, framing))
     assert bot.name == "tsumogiri_bot"
     assert bot.react(OPENING) == DISCARD
     assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
@@ -109,9 +117,8 @@ def test_detects_the_framing_of_bots_that_survive_the_wrong_one(tmp_path: Path, 
     assert find_framing([sys.executable, str(script)], "mjai3p", PATIENCE) == framing.strip()
 
 
-def test_a_program_that_is_no_bot_is_reported_with_exit_code_and_stderr(bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"", timeout=PATIENCE)
-    bots.append(bot)
+def test_a_program_that_is_no_bot_is_reported_with_exit_code_and_stderr(open_bot: OpenBot) -> None:
+    bot = open_bot(program=f"{sys.executable} -c \"import sys; sys.exit('no config.toml')\"")
     trial = r"^failed the trial before the first game \(dialect mjai3p; it is dealt a hand and must discard\): it "
     with pytest.raises(BotError, match=trial + r"has exited \(exit code 1\); stderr: no config.toml$"):
         bot.prepare()
@@ -146,10 +153,9 @@ def catching(folder: Path, reply: str = "", deep: str = "pass") -> str:
 
 
 def test_a_bot_that_replies_none_in_the_trial_is_told_what_it_was_asked_and_what_it_said(
-    tmp_path: Path, bots: list[SubprocessBot]
+    tmp_path: Path, open_bot: OpenBot
 ) -> None:
-    bot = SubprocessBot(catching(tmp_path, deep="raise KeyError('no model')"), "kita", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot(program=catching(tmp_path, deep="raise KeyError('no model')"), dialect="kita")
     with pytest.raises(BotError) as caught:
         bot.prepare()
     told = str(caught.value)
@@ -165,24 +171,18 @@ def test_a_bot_that_replies_none_in_the_trial_is_told_what_it_was_asked_and_what
     assert whole.count("    raise KeyError('no model')\nKeyError: 'no model'\n") == 3
 
 
-def test_a_long_crash_in_the_trial_is_not_taken_for_a_framing(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+def test_a_long_crash_in_the_trial_is_not_taken_for_a_framing(tmp_path: Path, open_bot: OpenBot) -> None:
     """Both trials fail in the same way, though what they said on stderr is in two files."""
     (tmp_path / "crash.py").write_text("import sys\nsys.exit('\\n'.join(f'line {i}' for i in range(30)))")
-    bot = SubprocessBot(f"{sys.executable} {tmp_path}/crash.py", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot(program=f"{sys.executable} {tmp_path}/crash.py")
     with pytest.raises(BotError, match="line 29") as caught:
         bot.prepare()
     assert "framing" not in str(caught.value)
 
 
-def test_an_illegal_action_is_told_with_the_question_the_reply_and_stderr(
-    tmp_path: Path, bots: list[SubprocessBot]
-) -> None:
+def test_an_illegal_action_is_told_with_the_question_the_reply_and_stderr(tmp_path: Path, open_bot: OpenBot) -> None:
     reply = '{"type":"dahai","actor":0,"pai":"9s","tsumogiri":false}'
-    bot = SubprocessBot(
-        catching(tmp_path, reply, "print('9s, I think', file=sys.stderr)"), framing="array", timeout=PATIENCE
-    )
-    bots.append(bot)
+    bot = open_bot("array", program=catching(tmp_path, reply, "print('9s, I think', file=sys.stderr)"))
     bot.react(OPENING)
     told = str(bot.reject("may not discard 9s"))
     assert re.fullmatch(
@@ -193,10 +193,9 @@ def test_an_illegal_action_is_told_with_the_question_the_reply_and_stderr(
 
 
 @pytest.mark.parametrize("framing", ["auto", "array", "event"])
-def test_a_banner_on_stdout_is_told_that_it_belongs_on_stderr(bots: list[SubprocessBot], framing: str) -> None:
+def test_a_banner_on_stdout_is_told_that_it_belongs_on_stderr(open_bot: OpenBot, framing: str) -> None:
     program = "print('My bot 1.0, loading', flush=True)\nfor line in open(0): print('{}', flush=True)"
-    bot = SubprocessBot(shlex.join([sys.executable, "-c", program]), framing=framing, timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot(framing, program=shlex.join([sys.executable, "-c", program]))
     with pytest.raises(BotError) as caught:
         bot.react(OPENING)
     assert "stdout is for replies alone: print banners and logs to stderr" in str(caught.value)
@@ -223,10 +222,9 @@ def test_a_banner_written_before_the_first_event_is_shown_without_its_line_end()
     ],
 )
 def test_a_fault_is_reported_and_the_next_game_starts_a_new_process(
-    tmp_path: Path, bots: list[SubprocessBot], framing: str, fault: str, what: str
+    open_bot: OpenBot, framing: str, fault: str, what: str
 ) -> None:
-    bot = SubprocessBot(command(tmp_path, framing, fault), framing=framing, timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot(framing, fault)
     assert bot.react(OPENING) == DISCARD
     assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
     if fault == "hang":
@@ -239,9 +237,8 @@ def test_a_fault_is_reported_and_the_next_game_starts_a_new_process(
     assert bot.react(OPENING) == DISCARD
 
 
-def test_an_extra_line_on_stdout_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "array", "extra-line"), framing="array", timeout=PATIENCE)
-    bots.append(bot)
+def test_an_extra_line_on_stdout_is_a_fault(open_bot: OpenBot) -> None:
+    bot = open_bot("array", "extra-line")
     bot.react(OPENING)
     bot.react(next_turn("E"))
     bot.react(next_turn("S"))  # the extra line is taken for the reply
@@ -251,37 +248,31 @@ def test_an_extra_line_on_stdout_is_a_fault(tmp_path: Path, bots: list[Subproces
         bot.react(next_turn("W"))
 
 
-def test_much_output_on_stderr_does_not_block(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "event", "much-stderr"), framing="event", timeout=PATIENCE)
-    bots.append(bot)
+def test_much_output_on_stderr_does_not_block(open_bot: OpenBot) -> None:
+    bot = open_bot("event", "much-stderr")
     bot.react(OPENING)
     bot.react(next_turn("E"))
     assert bot.react(next_turn("S")) == DISCARD | {"pai": "S"}
 
 
-def test_a_process_is_restarted_for_another_seat(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "array"), framing="array", timeout=PATIENCE)
-    bots.append(bot)
+def test_a_process_is_restarted_for_another_seat(open_bot: OpenBot) -> None:
+    bot = open_bot("array")
     bot.react(OPENING)
     bot.react(END)
     start = [OPENING[0] | {"id": 2}, OPENING[1], {"type": "tsumo", "actor": 2, "pai": "6p"}]
     assert bot.react(start) == DISCARD | {"actor": 2}
 
 
-def test_a_process_may_exit_at_the_end_of_a_game(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "array", "exit"), framing="array", timeout=PATIENCE)
-    bots.append(bot)
+def test_a_process_may_exit_at_the_end_of_a_game(open_bot: OpenBot) -> None:
+    bot = open_bot("array", "exit")
     for _ in range(2):
         assert bot.react(OPENING) == DISCARD
         assert bot.react(END) == {"type": "none"}
 
 
 @pytest.mark.parametrize("framing", ["array", "event", "asked"])
-def test_a_process_still_exiting_when_the_next_game_begins_is_replaced(
-    tmp_path: Path, bots: list[SubprocessBot], framing: str
-) -> None:
-    bot = SubprocessBot(command(tmp_path, framing, "slow-exit"), framing=framing, timeout=PATIENCE)
-    bots.append(bot)
+def test_a_process_still_exiting_when_the_next_game_begins_is_replaced(open_bot: OpenBot, framing: str) -> None:
+    bot = open_bot(framing, "slow-exit")
     for _ in range(2):
         assert bot.react(OPENING) == DISCARD
         process = running(bot)
@@ -290,11 +281,10 @@ def test_a_process_still_exiting_when_the_next_game_begins_is_replaced(
         assert process.running
 
 
-def test_a_new_process_that_exits_at_once_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+def test_a_new_process_that_exits_at_once_is_a_fault(tmp_path: Path, open_bot: OpenBot) -> None:
     starts = tmp_path / "starts"
     once = f"echo >> {starts}; test $(wc -l < {starts}) = 1 || exit 3; exec {command(tmp_path, 'array', 'slow-exit')}"
-    bot = SubprocessBot(f"sh -c '{once}'", framing="array", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot("array", program=f"sh -c '{once}'")
     bot.react(OPENING)
     bot.react(END)
     with pytest.raises(BotError, match=r"has exited \(exit code 3\)"):
@@ -302,9 +292,8 @@ def test_a_new_process_that_exits_at_once_is_a_fault(tmp_path: Path, bots: list[
     assert starts.read_text() == "\n\n"
 
 
-def test_exiting_after_a_reply_is_a_fault(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "event", "crash"), framing="event", timeout=PATIENCE)  # at its third draw
-    bots.append(bot)
+def test_exiting_after_a_reply_is_a_fault(open_bot: OpenBot) -> None:
+    bot = open_bot("event", "crash")  # at its third draw
     bot.react(OPENING)
     bot.react(next_turn("E"))
     bot.react(END)
@@ -312,9 +301,8 @@ def test_exiting_after_a_reply_is_a_fault(tmp_path: Path, bots: list[SubprocessB
         bot.react(OPENING)
 
 
-def test_a_process_is_ended_when_its_reply_is_rejected(tmp_path: Path, bots: list[SubprocessBot]) -> None:
-    bot = SubprocessBot(command(tmp_path, "array"), framing="array", timeout=PATIENCE)
-    bots.append(bot)
+def test_a_process_is_ended_when_its_reply_is_rejected(open_bot: OpenBot) -> None:
+    bot = open_bot("array")
     bot.react(OPENING)
     pid = running(bot).pid
     bot.reject("may not discard 6p")
@@ -324,10 +312,9 @@ def test_a_process_is_ended_when_its_reply_is_rejected(tmp_path: Path, bots: lis
     assert bot.react(OPENING) == DISCARD
 
 
-def test_an_interrupted_game_ends_the_process(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+def test_an_interrupted_game_ends_the_process(open_bot: OpenBot) -> None:
     """The bot would crash at the third draw of a process, so each of these games must have its own process."""
-    bot = SubprocessBot(command(tmp_path, "array", "crash"), framing="array", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot("array", "crash")
     for _ in range(2):
         bot.react(OPENING)
         bot.react(next_turn("E"))
@@ -335,8 +322,8 @@ def test_an_interrupted_game_ends_the_process(tmp_path: Path, bots: list[Subproc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["grandchild", "daemon", "unstoppable"])
-def test_no_process_is_left_behind(tmp_path: Path, fault: str) -> None:
-    bot = SubprocessBot(command(tmp_path, "array", fault), framing="array", timeout=PATIENCE)
+def test_no_process_is_left_behind(open_bot: OpenBot, fault: str) -> None:
+    bot = open_bot("array", fault)
     bot.react(OPENING)
     bot.react(next_turn("E"))
     process = running(bot)
@@ -406,31 +393,28 @@ def test_windows_is_told_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> 
         ("\\xff\\xfe", "not JSON"),
     ],
 )
-def test_invalid_replies(tmp_path: Path, bots: list[SubprocessBot], reply: str, what: str) -> None:
+def test_invalid_replies(tmp_path: Path, open_bot: OpenBot, reply: str, what: str) -> None:
     (tmp_path / "reply").write_text(reply + "\n")
-    bot = SubprocessBot(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot("array", program=f"sh -c 'read line; cat {tmp_path}/reply; cat'")
     with pytest.raises(BotError, match=f"sent an invalid reply: .*{what}") as caught:
         bot.react(OPENING)
     assert len(str(caught.value)) < 400
 
 
-def test_replies_of_other_dialects_are_understood(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+def test_replies_of_other_dialects_are_understood(tmp_path: Path, open_bot: OpenBot) -> None:
     (tmp_path / "reply").write_text('{"type":"kita","actor":0}\n')
-    bot = SubprocessBot(f"sh -c 'read line; cat {tmp_path}/reply; cat'", framing="array", timeout=PATIENCE)
-    bots.append(bot)
+    bot = open_bot("array", program=f"sh -c 'read line; cat {tmp_path}/reply; cat'")
     assert bot.react(OPENING) == {"type": "nukidora", "actor": 0, "pai": "N"}
 
 
-def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, bots: list[SubprocessBot]) -> None:
+def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, open_bot: OpenBot) -> None:
     script = tmp_path / "listening.py"
     script.write_text(
         "import sys\nfor line in sys.stdin:\n    print(line, file=open(sys.argv[1], 'a'))\n"
         '    print(\'{"type":"none"}\', flush=True)\n'
     )
     for framing in ("array", "event"):
-        bot = SubprocessBot(f"{sys.executable} {script} {tmp_path / framing}", "libriichi3p", framing, timeout=PATIENCE)
-        bots.append(bot)
+        bot = open_bot(framing, program=f"{sys.executable} {script} {tmp_path / framing}", dialect="libriichi3p")
         bot.react(OPENING)
     (array,) = (json.loads(line) for line in (tmp_path / "array").read_text().splitlines() if line)
     events = [json.loads(line) for line in (tmp_path / "event").read_text().splitlines() if line]

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from arena.schedule import RunSettings
 from arena.worker import start_external
 from tests.support.arena_runs import last_update
 from tests.support.external_bots import command
-from tests.support.fake_server import START_GAME, Connection, FakeServer, play_game
+from tests.support.fake_server import START_GAME, FakeServer, serves
 
 
 def lines_of(log: Path) -> list[list[str]]:
@@ -83,11 +84,7 @@ def test_the_arena_keeps_a_log_for_each_game_it_saves_and_one_of_the_trial(tmp_p
 
 @pytest.mark.parametrize("place", [{}, {"game": "g1", "resume": "s3cret"}])
 def test_the_client_names_the_log_by_the_game(tmp_path: Path, place: dict[str, str]) -> None:
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        play_game(connection, START_GAME | place)
-
-    with FakeServer(serve) as server:
+    with FakeServer(partial(serves, start=START_GAME | place)) as server:
         log = str(tmp_path / "logs")
         assert client(["--exec", command(tmp_path, "array"), "--framing", "array", "--log", log, server.url]) == 0
     found = lines_of(tmp_path / "logs" / f"{place.get('game', 'game-1')}.log")

@@ -16,6 +16,7 @@ from tests.support.arena_runs import REPOSITORY, Arena
 BOTS = """
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,20 +46,7 @@ class Wrapped:
         return np.where(views["viewer"] == 2, 127, actions) if self.name == "illegal" else actions
 
 
-def raising(argument, seed):
-    return Wrapped("raising", argument, seed)
-
-
-def illegal(argument, seed):
-    return Wrapped("illegal", argument, seed)
-
-
-def dying(argument, seed):
-    return Wrapped("dying", argument, seed)
-
-
-def hanging(argument, seed):
-    return Wrapped("hanging", argument, seed)
+raising, illegal, dying, hanging = (partial(Wrapped, name) for name in ("raising", "illegal", "dying", "hanging"))
 """
 ENTRY_POINTS = """
 [nukidora.agents]
@@ -83,13 +71,18 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def arena(environment: dict[str, str]) -> Arena:
-    """Runs ``python -m arena`` to its end, with one job unless told otherwise; keywords are environment variables."""
+    """Runs ``python -m arena`` to its end, with one job unless told otherwise; keywords are environment variables.
 
-    def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    It must end with `code`.
+    """
+
+    def run(*arguments: object, code: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
         jobs = () if "--jobs" in arguments else ("--jobs", "1")  # a process that starts costs more than a few games
         command = [sys.executable, "-m", "arena", *map(str, arguments), *jobs]
-        return subprocess.run(
+        done = subprocess.run(
             command, env=environment | variables, cwd=REPOSITORY, capture_output=True, text=True, timeout=600
         )
+        assert done.returncode == code, done.stderr
+        return done
 
     return run

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +21,18 @@ from arena.running import next_steps, run
 from arena.schedule import RunSettings
 from engine.contests.seating import ROTATIONS, seating
 from tests.support.arena_runs import Arena, without_speed
+from tests.support.folders import folder_bytes
 from tests.support.processes import group_is_gone, start_group, wait_for
 
 RANDOM = ("--bots", "random,tsumogiri,random")
 
 
-def folder_bytes(folder: Path) -> dict[str, bytes]:
-    """Content of every file."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 @pytest.mark.slow
 def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None:
     for jobs in (1, 2):
-        done = arena(
+        arena(
             *RANDOM, "--games", 60, "--jobs", jobs, "--json", tmp_path / f"{jobs}.json", "--save", tmp_path / f"{jobs}"
         )
-        assert done.returncode == 0, done.stderr
     assert without_speed(tmp_path / "1.json") == without_speed(tmp_path / "2.json")
     assert (tmp_path / "1.json").read_bytes().split(b'"speed"')[0] == (tmp_path / "2.json").read_bytes().split(
         b'"speed"'
@@ -48,7 +44,6 @@ def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 10, "--length", "east", "--rules", "majsoul", "--seed", 3)
-    assert done.returncode == 0, done.stderr
     assert "Results: 4 walls in 3 rotations, majsoul east, seed 3" in done.stdout
     assert "12 games" in done.stderr
     assert "random#2" in done.stdout
@@ -68,8 +63,7 @@ def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
 )
 def test_a_failing_bot_is_named_with_game_and_seat(arena: Arena, bot: str, seat: int, what: str) -> None:
     settings = RunSettings(("random", bot, "tsumogiri"), 30, 0, "tenhou", "hanchan")
-    done = arena("--bots", ",".join(settings.bots), "--games", settings.games, "--jobs", 1)
-    assert done.returncode == 1
+    done = arena("--bots", ",".join(settings.bots), "--games", settings.games, "--jobs", 1, code=1)
     assert done.stdout == "no games finished yet\n"
     line = done.stderr.splitlines()[-1]
     location = rf"game (\d+) \(wall seed ([0-9a-f]{{16}}), rotation ([012])\), seat {seat}"
@@ -94,16 +88,13 @@ def test_finished_results_are_printed_again_and_never_replaced(
 ) -> None:
     json = tmp_path / "new" / "results.json"
     first = arena(*small)
-    assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[-1] == f"results in {json}"
     before = json.read_bytes()
     again = arena(*small)
-    assert again.returncode == 0, again.stderr
     assert again.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
     assert again.stdout.splitlines()[-1].startswith(f"{json} ")
     for options, what in (("--seed", 8), "seed"), (("--games", 9), "games"), (("--bots", "random,rule,rule"), "bots"):
-        other = arena(*small, *options)
-        assert other.returncode == 2
+        other = arena(*small, *options, code=2)
         assert other.stderr.startswith(f"arena: {json} ")
         assert what in other.stderr
     assert json.read_bytes() == before
@@ -130,23 +121,19 @@ def test_the_statistics_are_computed_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.slow
 def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Path) -> None:
-    def run(*options: object) -> subprocess.CompletedProcess[str]:
-        return arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1, "--save", tmp_path / "a" / "b", *options)
-
+    run = partial(arena, *RANDOM, "--games", 3, "--length", "east", "--save", tmp_path / "a" / "b")
     done = run()
-    assert done.returncode == 0, done.stderr
     games = folder_bytes(tmp_path / "a" / "b")
     first = min(games, key=lambda name: name.split("-")[1])
     expected = f"3 games in {tmp_path / 'a' / 'b'}; to see one: python -m engine show {tmp_path / 'a' / 'b' / first}"
     assert done.stdout.splitlines()[-1] == expected
     for options in ("--bots", "random,rule,random"), ("--rules", "majsoul"), ("--scores", "25000,35000,45000"):
-        refused = run(*options)
-        assert refused.returncode == 2
+        refused = run(*options, code=2)
         assert re.fullmatch(r"arena: .*/a/b/\w{16}-0\.mjson\.gz .*\n", refused.stderr)
     assert folder_bytes(tmp_path / "a" / "b") == games
-    assert run().returncode == 0
+    run()
     assert folder_bytes(tmp_path / "a" / "b") == games, "the same run gives the same games"
-    assert run("--seed", 1).returncode == 0
+    run("--seed", 1)
     assert folder_bytes(tmp_path / "a" / "b").items() > games.items(), "games on other walls are kept"
 
 
@@ -159,7 +146,6 @@ def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) 
 @pytest.mark.slow
 def test_the_first_table_says_how_to_read_it_and_how_to_go_on(arena: Arena) -> None:
     done = arena("--games", 6, "--length", "east", "--jobs", 1)
-    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert "lower placement is better" in lines[1]
     assert len(lines[-1]) <= 80
@@ -192,7 +178,6 @@ def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: A
     done = arena(
         "--bots", f"{tmp_path}/bot.py:make,random,random", "--games", 6, "--length", "east", PYTHONIOENCODING="ascii"
     )
-    assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
     assert done.stdout.count(" +/- ") == 10
     assert "Traceback" not in done.stderr
@@ -200,8 +185,7 @@ def test_an_encoding_without_the_characters_of_the_tables_loses_nothing(arena: A
 
 @pytest.mark.slow
 def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
-    done = arena("--bots", "random,raising:1500,random", "--games", 3000, "--jobs", 1, "--length", "east")
-    assert done.returncode == 1
+    done = arena("--bots", "random,raising:1500,random", "--games", 3000, "--jobs", 1, "--length", "east", code=1)
     assert "bot raising" in done.stderr
     games = ROTATIONS * int(re.search(r"Results: ([\d,]+) walls", done.stdout)[1].replace(",", ""))  # type: ignore[index]
     assert 0 < games < 3000
@@ -209,8 +193,7 @@ def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
 
 @pytest.mark.slow
 def test_a_worker_that_dies_ends_the_run_with_one_line(arena: Arena) -> None:
-    done = arena("--bots", "random,dying,random", "--games", 30, "--jobs", 2)
-    assert done.returncode == 1
+    done = arena("--bots", "random,dying,random", "--games", 30, "--jobs", 2, code=1)
     assert "--jobs" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
@@ -236,17 +219,14 @@ def test_ctrl_c_prints_the_statistics_and_the_run_can_be_resumed(
     assert not json.exists()
     wait_for(lambda: group_is_gone(process.pid), 60)
 
-    refused = arena(*options, "--seed", 9, "--json", json)
-    assert refused.returncode == 2
+    refused = arena(*options, "--seed", 9, "--json", json, code=2)
     assert "seed" in refused.stderr
 
     resumed = arena(*options, "--json", json)
-    assert resumed.returncode == 0
     assert re.search(r"[\d,]+ of 1,200 games", resumed.stderr)
     assert not partial.exists()
 
-    whole = arena(*options, "--json", tmp_path / "whole.json")
-    assert whole.returncode == 0
+    arena(*options, "--json", tmp_path / "whole.json")
     assert without_speed(json) == without_speed(tmp_path / "whole.json")
 
 
@@ -256,12 +236,10 @@ def test_a_run_interrupted_before_its_last_step_plays_nothing_again(arena: Arena
     options = [*RANDOM, "--games", 6, "--json", tmp_path / "results.json"]
     blocked = tmp_path / "results.json.tmp"
     blocked.mkdir()
-    failed = arena(*options)
-    assert failed.returncode == 1
+    failed = arena(*options, code=1)
     assert "results.json.tmp: Is a directory" in failed.stderr
     blocked.rmdir()
     done = arena(*options)
-    assert done.returncode == 0, done.stderr
     assert "6 of 6 games" in done.stderr
     assert "0 games in 0.0 s" in done.stdout
     assert len(without_speed(tmp_path / "results.json")["games"]) == 6

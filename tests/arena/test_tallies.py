@@ -43,6 +43,14 @@ MATCHES = [
     (("random", "random", "tsumogiri"), "tenhou", 0.25),
 ]
 N_GAMES = {"quick": 48, "long": 504}
+# A statistic, what it counts, and of what it is the share or the mean.
+RATES = [
+    *((f"{name}_rate", f"{name}s", "rounds") for name in ("win", "tsumo", "deal_in", "riichi", "call", "draw")),
+    ("riichi_win_rate", "riichi_wins", "riichis"),
+    ("nukidora", "nukidoras", "rounds"),
+    ("win_points", "win_points", "wins"),
+    ("deal_in_points", "deal_in_points", "deal_ins"),
+]
 # What does not happen in 500 games for sure.
 RARE = re.compile(r"wins_by_yaku|kazoe|four_kan|nagashi|by_shape|furiten|double|yakumans|games_by_places.[13]_to_[31]")
 
@@ -87,6 +95,8 @@ def test_a_slow_recount_of_saved_games_agrees_in_every_count(
         assert tallied(games) == {name: n for name, n in expected.items() if n}
         seen |= tallied(games).keys()
         row = as_json(games)
+        for key, count, of in RATES:
+            assert row[key] == (pytest.approx(expected[count] / expected[of]) if expected[of] else None), key
         for seat, own in zip(("east", "south", "west"), at_seats, strict=True):
             assert row[f"win_rate_{seat}"] == pytest.approx(own["wins"] / own["rounds"])
             assert row[f"deal_in_rate_{seat}"] == pytest.approx(own["deal_ins"] / own["rounds"])

@@ -66,11 +66,6 @@ def test_a_copy_goes_on_with_the_same_walls(seed: str) -> None:
     assert (tables.raw == copied.raw).all()
 
 
-def test_a_seed_that_is_none_is_refused_before_a_game() -> None:
-    with pytest.raises(ValueError, match="must begin with mt19937ar"):
-        play(BOTS, games=3, tenhou_seed="7")
-
-
 def test_as_many_walls_as_seeds(seed: str) -> None:
     with pytest.raises(ValueError, match=r"1 games? .* 2 "):
         Tables([1, 2], walls=[TenhouWalls(seed)])

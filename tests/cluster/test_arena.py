@@ -16,6 +16,7 @@ import pytest
 from arena import cli
 from engine.common.cluster import LOCAL, Cluster, import_ray
 from engine.common.workers import connected
+from tests.support.folders import folder_bytes
 from tests.support.processes import wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -49,11 +50,6 @@ def results(path: Path) -> dict[str, Any]:
     return document
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """The names and contents of all files."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def n_lines(path: Path) -> int:
     """Lines of a file; 0 if it is not there."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
@@ -72,8 +68,8 @@ def test_a_cluster_plays_the_games_of_two_processes(tmp_path: Path, capfd: pytes
     for name, workers in (("here", ["--jobs", 2]), ("there", ["--cluster", LOCAL])):
         assert arena(*SHORT, *workers, "--json", tmp_path / f"{name}.json", "--save", tmp_path / name) == 0
     assert results(tmp_path / "here.json") == results(tmp_path / "there.json")
-    assert files(tmp_path / "here") == files(tmp_path / "there")
-    assert len(files(tmp_path / "there")) == 30
+    assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
+    assert len(folder_bytes(tmp_path / "there")) == 30
     printed = capfd.readouterr()
     assert "(jobs: 2)" in printed.out
     assert [line for line in printed.err.splitlines() if " of 30 games" not in line] == [], "the cluster prints"
@@ -143,4 +139,4 @@ def test_a_machine_that_dies_costs_its_chunk_only(tmp_path: Path) -> None:
     here = start(*options, "--jobs", 2, "--json", tmp_path / "here.json", "--save", tmp_path / "here")
     here.communicate(timeout=300)
     assert results(tmp_path / "here.json") == results(tmp_path / "there.json")
-    assert files(tmp_path / "here") == files(tmp_path / "there")
+    assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")

@@ -21,6 +21,7 @@ from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from engine.common.cluster import LOCAL, Cluster
 from engine.common.workers import connected, open_pool, stateless
+from tests.support.folders import folder_bytes
 
 CLUSTER = Cluster(LOCAL, 2)
 pytestmark = pytest.mark.long  # Ray takes seconds to start
@@ -38,17 +39,12 @@ def make(*arguments: object) -> int:
     return main(["data", *map(str, arguments)])
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """The names and contents of all files."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def test_training_data_are_the_same(tmp_path: Path) -> None:
     options = ("--selfplay", "random,efficiency,rule", "--games", 40, "--teacher", "rule")
     assert make(tmp_path / "here", *options, "--jobs", 2) == 0
     assert make(tmp_path / "there", *options, "--cluster", LOCAL) == 0
-    assert files(tmp_path / "here") == files(tmp_path / "there")
-    assert len(files(tmp_path / "there")) == 1 + 3 * 5
+    assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
+    assert len(folder_bytes(tmp_path / "there")) == 1 + 3 * 5
 
 
 def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +61,7 @@ def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(data_workers, "read_ahead", read_and_deleted)
     assert make(tmp_path / "there", "--records", record, "--cluster", LOCAL) == 0
     assert not record.exists()
-    assert files(tmp_path / "here") == files(tmp_path / "there")
+    assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
 
 
 def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:

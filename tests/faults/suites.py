@@ -52,7 +52,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "ensemble": ("tests/agents/test_ensemble.py",),
     "bert": (
         "tests/agents/bert/test_encoding.py", "tests/agents/bert/test_labels.py",
-        "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
+        "tests/agents/bert/test_sources.py", "tests/agents/bert/test_symmetries.py", "tests/agents/bert/test_bot.py",
     ),
     "search": ("tests/agents/search",),
     "playouts": ("tests/agents/playouts",),

@@ -6,7 +6,6 @@ A difference fails with everything that is needed to reproduce it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,17 +17,6 @@ from tests.support.players import Chooser
 from tests.support.riichienv_side import Theirs, our_wall, their_wall
 from tests.support.scenario import Scenario
 from tests.support.sides import Decision, Menus, Ours, Round, Side, State, lead, normal_events
-
-
-@dataclass(frozen=True)
-class MenuDifference:
-    """Actions that only one side allows a seat, at our table `t`."""
-
-    t: np.record
-    seat: int
-    only_ours: frozenset[int]
-    only_theirs: frozenset[int]
-
 
 # Comparing ------------------------------------------------------------------------------------------------------------
 
@@ -67,8 +55,7 @@ class Comparison:
         our_menus, their_menus = (decision.menus, menus) if we_led else (menus, decision.menus)
         for seat in our_menus.keys() | their_menus.keys():
             allowed, theirs = our_menus.get(seat, frozenset()), their_menus.get(seat, frozenset())
-            difference = MenuDifference(t, seat, allowed - theirs, theirs - allowed)
-            assert allowed == theirs, f"{label}, seat {seat}:\n{describe(difference)}"
+            assert allowed == theirs, f"{label}, seat {seat}:\n{describe(t, allowed - theirs, theirs - allowed)}"
 
     def _note(self, played: Round) -> None:
         for before, event in zip(played.events, played.events[1:], strict=False):
@@ -79,13 +66,12 @@ class Comparison:
                 self.seen[f"ron after {before[0]}"] += 1
 
 
-def describe(difference: MenuDifference) -> str:
-    """A position and what is different in it."""
-    t = difference.t
+def describe(t: np.record, only_ours: frozenset[int], only_theirs: frozenset[int]) -> str:
+    """A position, our table, and the actions that only one side allows a seat in it."""
     lines = [f"{hand_names(p)} melds {p.meld_kind[: p.n_melds]} riichi {p.riichi} {p.score}" for p in t.seat]
     lines += [
-        f"only ours: {[ACTION_NAMES[action] for action in sorted(difference.only_ours)]}",
-        f"only theirs: {[ACTION_NAMES[action] for action in sorted(difference.only_theirs)]}",
+        f"only ours: {[ACTION_NAMES[action] for action in sorted(only_ours)]}",
+        f"only theirs: {[ACTION_NAMES[action] for action in sorted(only_theirs)]}",
         f"turn {t.turn} drawn {t.drawn} offer {t.offer} live {t.live_left} wall {t.wall.tolist()}",
         *map(str, normal_events(round_messages(t))),
     ]

@@ -21,6 +21,7 @@ class Connection:
     """One connection, seen from the server."""
 
     def __init__(self, connected: socket.socket) -> None:
+        self.joins: list[Message] = []
         self._socket = connected
         self._file = connected.makefile("rw", encoding="utf-8", newline="\n")
 
@@ -40,7 +41,8 @@ class Connection:
     def handshake(self) -> Message:
         """Send ``hello``; returns the ``join`` of the client."""
         self.send(HELLO)
-        return self.receive()
+        self.joins.append(self.receive())
+        return self.joins[-1]
 
     def close(self) -> None:
         """Close the connection."""
@@ -48,13 +50,18 @@ class Connection:
         self._socket.close()
 
 
+Script = Callable[[Connection], object]
+
+
 class FakeServer:
     """Runs one script for each connection, in turn. Leaving the block waits for the scripts and stops listening.
 
-    Where a script fails, every later connection is told so: a client would reconnect for ever.
+    `joins` are what clients have joined with. Where a script fails, every later connection is told so: a client would
+    reconnect for ever.
     """
 
-    def __init__(self, *scripts: Callable[[Connection], None]) -> None:
+    def __init__(self, *scripts: Script) -> None:
+        self.joins: list[Message] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self.url = f"mjsonp://127.0.0.1:{self.port}/room"
@@ -85,6 +92,7 @@ class FakeServer:
                 try:
                     script(connection)
                 finally:
+                    self.joins += connection.joins
                     connection.close()
         except BaseException as error:
             self._failure = error
@@ -117,3 +125,27 @@ def play_game(connection: Connection, start: Message = START_GAME) -> None:
     connection.send({"type": "dahai", "actor": 1, "pai": "9p", "tsumogiri": True}, SECOND_DRAW | CAN_ACT)
     assert connection.receive() == DISCARD | {"pai": "E"}
     connection.send({"type": "end_kyoku"}, END)
+
+
+def serves(connection: Connection, start: Message = START_GAME, games: int = 1) -> None:
+    """Games with whoever joins."""
+    connection.handshake()
+    for _ in range(games):
+        play_game(connection, start)
+
+
+def loses(connection: Connection) -> None:
+    """The connection is lost in the first round of a game that can be resumed."""
+    connection.handshake()
+    connection.send(START_GAME | {"resume": "s3cret"}, START_KYOKU)
+
+
+def says(message: str, *, early: bool = False, **keys: Any) -> Script:
+    """An error in place of a game, or, if `early`, in place of ``hello``."""
+
+    def script(connection: Connection) -> None:
+        if not early:
+            connection.handshake()
+        connection.send({"type": "error", "message": message} | keys)
+
+    return script

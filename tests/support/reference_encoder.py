@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -17,63 +18,24 @@ from engine.mjai.messages import Message
 
 
 class Row(NamedTuple):
-    """One row: `size` tokens, numbered `first` to `last`."""
+    """One row: `size` tokens, numbered from `first` on."""
 
     name: str
     size: int
     first: int
-    last: int
 
 
-ROWS = (
-    Row("[PAD]", 1, 0, 0),
-    Row("[CLS]", 1, 1, 1),
-    Row("[SEP]", 1, 2, 2),
-    Row("[EOS]", 1, 3, 3),
-    Row("[MASK]", 1, 4, 4),
-    Row("[UNK]", 1, 5, 5),
-    Row("style", 2, 6, 7),
-    Row("player_id", 3, 8, 10),
-    Row("bakaze", 3, 11, 13),
-    Row("kyoku", 3, 14, 16),
-    Row("honba", 4, 17, 20),
-    Row("kyotaku", 3, 21, 23),
-    Row("delta_score_before", 97, 24, 120),
-    Row("delta_score_after", 97, 121, 217),
-    Row("num_pipais", 12, 218, 229),
-    Row("dora_marker", 37, 230, 266),
-    Row("tehai", 37, 267, 303),
-    Row("tsumo", 37, 304, 340),
-    Row("can_dahai", 1, 341, 341),
-    Row("can_reach", 1, 342, 342),
-    Row("can_hora", 1, 343, 343),
-    Row("can_ryukyoku", 1, 344, 344),
-    Row("can_pon", 1, 345, 345),
-    Row("can_daiminkan", 1, 346, 346),
-    Row("can_ankan", 1, 347, 347),
-    Row("can_kakan", 1, 348, 348),
-    Row("player0_dahai", 74, 349, 422),
-    Row("player0_reach", 1, 423, 423),
-    Row("player0_pon", 37, 424, 460),
-    Row("player0_daiminkan", 34, 461, 494),
-    Row("player0_ankan", 34, 495, 528),
-    Row("player0_kakan", 34, 529, 562),
-    Row("player0_nukidora", 1, 563, 563),
-    Row("player1_dahai", 74, 564, 637),
-    Row("player1_reach", 1, 638, 638),
-    Row("player1_pon", 37, 639, 675),
-    Row("player1_daiminkan", 34, 676, 709),
-    Row("player1_ankan", 34, 710, 743),
-    Row("player1_kakan", 34, 744, 777),
-    Row("player1_nukidora", 1, 778, 778),
-    Row("player2_dahai", 74, 779, 852),
-    Row("player2_reach", 1, 853, 853),
-    Row("player2_pon", 37, 854, 890),
-    Row("player2_daiminkan", 34, 891, 924),
-    Row("player2_ankan", 34, 925, 958),
-    Row("player2_kakan", 34, 959, 992),
-    Row("player2_nukidora", 1, 993, 993),
-)
+EVENT_SIZES = {"dahai": 74, "reach": 1, "pon": 37, "daiminkan": 34, "ankan": 34, "kakan": 34, "nukidora": 1}
+SIZES = {
+    "[PAD]": 1, "[CLS]": 1, "[SEP]": 1, "[EOS]": 1, "[MASK]": 1, "[UNK]": 1, "style": 2, "player_id": 3, "bakaze": 3,
+    "kyoku": 3, "honba": 4, "kyotaku": 3, "delta_score_before": 97, "delta_score_after": 97, "num_pipais": 12,
+    "dora_marker": 37, "tehai": 37, "tsumo": 37, "can_dahai": 1, "can_reach": 1, "can_hora": 1, "can_ryukyoku": 1,
+    "can_pon": 1, "can_daiminkan": 1, "can_ankan": 1, "can_kakan": 1,
+    **{f"player{player}_{event}": size for player in range(3) for event, size in EVENT_SIZES.items()},
+}  # fmt: skip
+ROWS = [
+    Row(name, size, last - size) for (name, size), last in zip(SIZES.items(), accumulate(SIZES.values()), strict=True)
+]
 FIRST = {row.name: row.first for row in ROWS}
 CLS, SEP, EOS = 1, 2, 3
 
@@ -106,7 +68,7 @@ def label_name(action: int, drawn: str) -> str:
 
 def row_of(token: int) -> Row:
     """The row of a token."""
-    (row,) = (row for row in ROWS if row.first <= token <= row.last)
+    (row,) = (row for row in ROWS if 0 <= token - row.first < row.size)
     return row
 
 
@@ -144,7 +106,7 @@ def event_token(message: Message, seat: int) -> int:
     return first if name in ("reach", "nukidora") else first + KINDS.index(tiles[-1].removesuffix("r"))
 
 
-EVENT_TYPES = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")
+EVENT_TYPES = tuple(EVENT_SIZES)
 CAN = {
     "tsumogiri": "dahai", "riichi": "reach", "tsumo": "hora", "ron": "hora", "kyushu kyuhai": "ryukyoku",
     "pon": "pon", "pon with red": "pon", "daiminkan": "daiminkan",

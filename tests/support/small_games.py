@@ -129,8 +129,3 @@ def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda g
         for decision, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True))
         if is_open and wanted(game, decision)
     )
-
-
-def folder_bytes(folder: Path) -> dict[str, bytes]:
-    """The content of every file, by name."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}

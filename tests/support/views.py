@@ -8,11 +8,8 @@ import numpy as np
 
 from agents.registry import make
 from engine.actions import ANKAN, DAIMINKAN, NUKIDORA, PASS, PON, PON_RED, TSUMOGIRI
-from engine.table import TABLE, raw_bytes
-from engine.table_kernels import write_view
 from engine.tables import Tables
 from engine.tiles import KIND_OF, NORTH
-from tests.support.scenario import Scenario
 
 
 def views_of_games(n: int, bot: str = "rule", every: int = 5) -> np.ndarray:
@@ -27,13 +24,6 @@ def views_of_games(n: int, bot: str = "rule", every: int = 5) -> np.ndarray:
     for _ in Tables(range(n)).play([act], np.zeros((n, 3), dtype=np.int8)):
         pass
     return np.concatenate(found)
-
-
-def view_of(scenario: Scenario, seat: int) -> np.ndarray:
-    """What a seat sees in a scenario: TABLE[1]."""
-    views = np.zeros(1, dtype=TABLE)
-    write_view(scenario.side.raw, 0, seat, raw_bytes(views), 0)
-    return views
 
 
 def kind_of(view: Any, number: int) -> int | None:

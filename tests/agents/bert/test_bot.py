@@ -19,12 +19,9 @@ from agents.bert.labels import LABEL_NAMES, N_LABELS, labels_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
 from agents.external.adapters import AgentBot
 from agents.registry import make
-from arena.chunk import play_chunk
-from arena.schedule import RunSettings
 from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.mjai.bot_messages import parse_reply
-from tests.support.arena_runs import last_update
 
 
 class ConstantPredictor:
@@ -95,17 +92,6 @@ def test_action_values_are_scaled_log_probabilities(network: Path, views: np.nda
         assert np.allclose(probabilities, softmax(policy[i, labels]), atol=1e-4)
 
 
-@pytest.mark.parametrize("options", ["", "?temperature=2"])
-def test_games_in_the_arena_are_the_same_in_one_chunk_as_in_several(network: Path, options: str) -> None:
-    """An illegal answer would raise."""
-    settings = RunSettings((spec(network, options), "random", "efficiency"), 9, 7, "tenhou", "east")
-    whole, *parts = (
-        last_update(play_chunk(settings, settings.make_bots(), walls, None)) for walls in ([0, 1, 2], [0], [1], [2])
-    )
-    assert (whole.counts == np.concatenate([part.counts for part in parts])).all()
-    assert whole.decisions == sum(part.decisions for part in parts) > 1000
-
-
 @pytest.mark.parametrize(("options", "temperature"), [("", 1.0), ("?temperature=0", 1.0), ("?temperature=2", 2.0)])
 def test_probabilities_are_those_that_are_played(network: Path, options: str, temperature: float) -> None:
     agent = make(spec(network, options))
@@ -113,16 +99,14 @@ def test_probabilities_are_those_that_are_played(network: Path, options: str, te
     assert agent.value_temperature == REGRET_UNIT * temperature
 
 
-@pytest.mark.parametrize("options", ["", "?temperature=2"])
-def test_answers_do_not_depend_on_the_batch(network: Path, options: str, views: np.ndarray) -> None:
-    agent = make(spec(network, options), seed=3)
+def test_samples_do_not_depend_on_the_batch(network: Path, views: np.ndarray) -> None:
+    """What test_bots says of every built-in bot, of one that draws lots."""
+    agent = make(spec(network, "?temperature=2"), seed=3)
     actions = agent.act(views)
     assert (agent.act(views[::-1])[::-1] == actions).all()
-    alone = [int(agent.act(views[i : i + 1])[0]) for i in range(len(views))]
-    assert alone == actions.tolist()
-    assert (make(spec(network, options), seed=3).act(views) == actions).all()
-    same = (make(spec(network, options), seed=4).act(views) == actions).all()
-    assert same == (options == "")
+    assert [int(agent.act(view[None])[0]) for view in views[::5]] == actions[::5].tolist()
+    assert (make(spec(network, "?temperature=2"), seed=3).act(views) == actions).all()
+    assert not (make(spec(network, "?temperature=2"), seed=4).act(views) == actions).all()
 
 
 def test_the_most_probable_legal_label_is_played(network: Path, views: np.ndarray) -> None:
@@ -178,12 +162,6 @@ def test_unsure_predictions_are_averaged_with_those_of_swapped_suits(views: np.n
     assert len(calls) == 2
     assert all((found == wanted).all() for found, wanted in zip(calls[1], swapped, strict=True))
     assert not (calls[1].input_ids == calls[0].input_ids[rows]).all(axis=1).any()
-
-
-def test_act_does_not_change_the_views(network: Path, views: np.ndarray) -> None:
-    before = views.tobytes()
-    make(spec(network, "?temperature=1&top=3")).act(views)
-    assert views.tobytes() == before
 
 
 # Temperature ----------------------------------------------------------------------------------------------------------

@@ -1,14 +1,9 @@
-"""The command `python -m agents.bert data`: bad arguments, resuming, Ctrl-C and SIGTERM, workers that die."""
+"""The command `python -m agents.bert data`: bad arguments, resuming, what it says. Ctrl-C: see test_interruptions."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +11,13 @@ import pytest
 
 from agents.bert.cli import main
 from agents.bert.training.data import selfplay, sources, workers
-from agents.bert.training.data.records import RecordFault
 from agents.bert.training.data.selfplay import SelfPlayConfig
-from agents.bert.training.data.shards import Shard, exists, load
 from agents.bert.training.data.sources import SelfPlayChunk, SourceError
 from engine.common import progress
-from engine.common.pools import WorkerError
 from engine.records.files import write_record
-from tests.support.processes import start_group, wait_for
-from tests.support.small_games import BOTS, SEED, chosen, folder_bytes, play, rows_in
+from tests.support.folders import folder_bytes
+from tests.support.small_games import BOTS, SEED, chosen, play, rows_in
 
-NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 N_GAMES = 6
 SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED), "--jobs", "1")
 
@@ -72,25 +63,6 @@ def test_a_finished_command_says_so_and_clears_up(capsys: pytest.CaptureFixture[
     assert f"4 of {N_GAMES} games" in err
     assert make(capsys, tmp_path, *SELF_PLAY)[:2] == (0, out)
     assert folder_bytes(tmp_path) == made
-
-
-@dataclass(frozen=True)
-class Fatal:
-    """A chunk on which a worker dies."""
-
-    n_games: int = 1
-
-    def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """Die as a process does when memory runs out."""
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise AssertionError
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(WorkerError, match="a worker process ended unexpectedly"):
-        list(workers.fill_all(tmp_path, [(0, Fatal()), (1, Fatal())], jobs=2))
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("small_shards")
@@ -196,9 +168,6 @@ def test_data_of_another_version_is_refused(
     assert str(tmp_path) in refusal(capsys, tmp_path, *SELF_PLAY)
 
 
-# -- processes
-
-
 def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
         name = "broken"
@@ -209,60 +178,3 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selfplay, "cached_bots", lambda specs, seed: [Broken()] * 3)
     with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
         SelfPlayChunk(SelfPlayConfig(("b", "c", "a")), first=256, n_games=1).collect()
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """More self-play than a test has time for, with two workers, in a process group of its own."""
-    code = "import sys; from agents.bert.cli import main; sys.exit(main(sys.argv[1:]))"
-    arguments = ["data", tmp_path / "out", "--selfplay", "tsumogiri,tsumogiri,tsumogiri", "--games", 100_000]
-    process = start_group("-c", code, *arguments, "--jobs", 2)
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-
-
-def processes(group: int) -> int:
-    """The number of live processes of the group."""
-    n = 0
-    for stat in [path / "stat" for path in Path("/proc").iterdir() if path.name.isdigit()]:
-        try:
-            state, _, of_group = stat.read_text().rpartition(")")[2].split()[:3]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        n += int(of_group) == group and state != "Z"
-    return n
-
-
-@pytest.mark.slow
-@NEEDS_PROC
-@pytest.mark.parametrize("n_complete", [0, 3])
-def test_ctrl_c_leaves_complete_shards_and_no_processes(
-    n_complete: int, command: subprocess.Popen[str], tmp_path: Path
-) -> None:
-    # three processes: the command, multiprocessing's resource tracker, and a worker that is starting
-    wait_for(lambda: exists(tmp_path / "out", n_complete - 1) if n_complete else processes(command.pid) >= 3)
-    os.killpg(command.pid, signal.SIGINT)
-    check_interrupted(command, tmp_path / "out", n_complete)
-
-
-def check_interrupted(command: subprocess.Popen[str], folder: Path, n_complete: int) -> None:
-    """The command must say that it was interrupted, and leave at least `n_complete` shards and no processes."""
-    out, err = command.communicate(timeout=30)
-    assert command.returncode == 130
-    assert "Traceback" not in err
-    complete = [number for number in range(400) if exists(folder, number)]
-    assert len(complete) >= n_complete
-    assert f"{256 * len(complete):,} games" in out
-    assert all(len(load(folder, number).samples) for number in complete)
-    wait_for(lambda: processes(command.pid) == 0)
-
-
-@pytest.mark.slow
-@NEEDS_PROC
-def test_workers_end_with_a_command_that_is_killed(command: subprocess.Popen[str], tmp_path: Path) -> None:
-    wait_for(lambda: exists(tmp_path / "out", 1))
-    os.kill(command.pid, signal.SIGKILL)
-    command.wait()
-    wait_for(lambda: processes(command.pid) == 0)

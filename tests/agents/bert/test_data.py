@@ -28,7 +28,8 @@ from engine.records.files import write_record
 from engine.records.model import GameRecord
 from engine.records.stream import select_record
 from engine.rules import MAJSOUL, TENHOU
-from tests.support.small_games import BOTS, SEED, Played, chosen, folder_bytes, play, rows_in
+from tests.support.folders import folder_bytes
+from tests.support.small_games import BOTS, SEED, Played, chosen, play, rows_in
 
 N_GAMES = 6
 CONFIG = SelfPlayConfig(BOTS, SEED)

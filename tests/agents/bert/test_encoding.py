@@ -1,70 +1,58 @@
-"""The state part that `encode` writes, in scripted positions that cover every row of the reference table."""
+"""What `encode` writes where games hardly come: values that are capped, events of every tile, the longest rounds.
+
+In games its sequences are those of the reference encoder: see test_sources.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
 
 import numpy as np
 import pytest
 
-from agents.bert.encoding import MAX_TOKENS, encode
-from engine.rules import MAJSOUL, TENHOU, Rules
+from agents import registry
+from agents.bert.encoding import MAX_RECORD, MAX_STATE, MAX_TOKENS, encode
+from agents.bert.labels import PON_LABEL, actions_of, legal_masks
+from engine import events
+from engine.actions import PASS, PON, PON_RED, TSUMOGIRI
+from engine.mjai.round_events import round_messages
 from engine.table import TABLE
-from tests.support.encoded_positions import IN_USE, indices, state_of
-from tests.support.reference_encoder import FIRST, ROWS, delta, values
+from engine.tables import Tables
+from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MPSZ_TILES, RED_INDEX
+from tests.support.reference_encoder import EVENT_TYPES, TILES, event_token, sequences, values
 from tests.support.scenario import Scenario
-from tests.support.scripted_positions import SCATTERED, view_of
-from tests.support.sides import State
+from tests.support.scripted_positions import view_of
+from tests.support.sides import FIRST_ROUND, Ours, State
+from tests.support.walls import clustered_wall
 
-NO_YAKU_3S = "23456799p67824s"  # waits for 3s
-NINE_KINDS = "19m19p19s123z"
 FOUR_KANS = "1112223334445p"
-CAN = [row.name for row in ROWS if row.name.startswith("can_")]
+RECORDED = (events.DAHAI, events.REACH, events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA)
 
 
-def dealt(dealer: int = 0, scores: tuple[int, int, int] = (35_000,) * 3, **state: int) -> Scenario:
-    """A round just begun; the dealer is to act."""
-    wind, honba, sticks = (state.get(name, 0) for name in ("wind", "honba", "sticks"))
-    return Scenario([], state=State(wind, dealer, honba, sticks, scores))
-
-
-def can(scenario: Scenario, seat: int) -> set[str]:
-    """The names of a seat's tokens can_*, without that prefix."""
-    return {name.removeprefix("can_") for name in CAN if name in state_of(scenario, seat)}
+def state_of(scenario: Scenario, seat: int) -> dict[str, list[int]]:
+    """The state part of the sequence of `seat`: row -> values, tokens minus the row's first."""
+    views = view_of(scenario.side.raw, seat)
+    return values(sequences(views)[0][: int(encode(views).n_state[0])])
 
 
 # The situation of the game --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("rules", "style"), [(TENHOU, 1), (MAJSOUL, 1), (TENHOU.with_length("east"), 0), (MAJSOUL.with_length("east"), 0)]
+    ("row", "given", "value"),
+    [
+        ("bakaze", State(2, 1, 0, 0, (35_000,) * 3), 2),
+        *(("honba", State(0, 0, n, 0, (35_000,) * 3), value) for n, value in ((0, 0), (2, 2), (3, 3), (4, 3), (21, 3))),
+        *(
+            ("kyotaku", State(0, 0, 0, n, (35_000,) * 3), value)
+            for n, value in ((0, 0), (1, 1), (2, 2), (3, 2), (9, 2))
+        ),
+    ],
 )
-def test_style(rules: Rules, style: int) -> None:
-    assert state_of(Scenario([], rules=rules), 0)["style"] == [style]
-
-
-@pytest.mark.parametrize("wind", [0, 1, 2])
-@pytest.mark.parametrize("dealer", [0, 1, 2])
-def test_round_and_player(wind: int, dealer: int) -> None:
-    scenario = dealt(dealer, wind=wind)
-    for seat in range(3):
-        state = state_of(scenario, seat)
-        assert (state["bakaze"], state["kyoku"], state["player_id"]) == ([wind], [dealer], [seat])
-
-
-@pytest.mark.parametrize(("honba", "value"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 3), (21, 3)])
-def test_honba_is_capped(honba: int, value: int) -> None:
-    assert state_of(dealt(honba=honba), 0)["honba"] == [value]
-
-
-@pytest.mark.parametrize(("sticks", "value"), [(0, 0), (1, 1), (2, 2), (3, 2), (9, 2)])
-def test_kyotaku_is_capped(sticks: int, value: int) -> None:
-    assert state_of(dealt(sticks=sticks), 0)["kyotaku"] == [value]
-
-
-def test_an_accepted_riichi_counts_at_once() -> None:
-    scenario = Scenario([SCATTERED, SCATTERED, NO_YAKU_3S], "1m1m7z").do("tsumogiri", "tsumogiri", "riichi")
-    assert (state_of(scenario, 2)["kyotaku"], state_of(scenario, 2)["delta_score_after"]) == ([0], [48])
-    state = state_of(scenario.do("7z"), 0)
-    assert (state["kyotaku"], state["delta_score_before"], state["delta_score_after"]) == ([1], [49], [48])
+def test_the_situation_is_capped(row: str, given: State, value: int) -> None:
+    assert state_of(Scenario([], state=given), 0)[row] == [value]
 
 
 @pytest.mark.parametrize(
@@ -85,151 +73,57 @@ def test_delta_scores(difference: int, value: int, seat: int) -> None:
         scores = [60_000] * 3
         scores[(seat + step) % 3] = 60_000 - difference
         a, b, c = scores
-        state = state_of(dealt(seat, (a, b, c)), seat)
+        state = state_of(Scenario([], state=State(0, seat, 0, 0, (a, b, c))), seat)
         assert (state[name], state[other]) == ([value], [48])
-
-
-def test_delta_scores_of_all_kinds() -> None:
-    view = view_of(dealt().side.raw, 0)
-    views = np.repeat(view, 3_000)
-    scores = np.random.default_rng(1).integers(-500, 1_300, (len(views), 3)) * 100
-    views["seat"]["score"] = scores
-    ids = encode(views).input_ids.astype(np.int64)
-    assert (ids[:, 7] - FIRST["delta_score_before"]).tolist() == [
-        delta(own, before) for own, _, before in scores.tolist()
-    ]
-    assert (ids[:, 8] - FIRST["delta_score_after"]).tolist() == [delta(own, after) for own, after, _ in scores.tolist()]
-
-
-@pytest.mark.parametrize(("left", "value"), [(54, 11), (12, 11), (11, 11), (10, 10), (9, 9), (2, 2), (1, 1), (0, 0)])
-def test_live_tiles_are_capped(left: int, value: int) -> None:
-    scenario = Scenario([]).quiet_until(left)
-    assert int(scenario.t.live_left) == left
-    assert state_of(scenario, int(scenario.t.turn))["num_pipais"] == [value]
-
-
-# Tiles ----------------------------------------------------------------------------------------------------------------
 
 
 def test_one_to_five_dora_markers() -> None:
     scenario = Scenario([FOUR_KANS], "1p", replacements="2p3p4p9s", indicators="0p1m9m7z0s")
-    assert state_of(scenario, 0)["dora_marker"] == indices("0p")
-    shown = ["0p1m", "0p1m9m", "0p1m9m7z", "0p1m9m7z0s"]
-    for kind, markers in zip(range(1, 5), shown, strict=True):
-        state = state_of(scenario.do(f"ankan {kind}p"), 0)
-        assert state["dora_marker"] == indices(markers)
-        assert len(state["tehai"]) == 14 - 3 * kind
-    assert state_of(scenario.do("9s"), 1)["dora_marker"] == indices("0p1m9m7z0s")
+    markers = [TILES.index(MJAI_NAMES[MPSZ_TILES[tile]]) for tile in ("0p", "1m", "9m", "7z", "0s")]
+    for kans in range(5):
+        if kans:
+            scenario.do(f"ankan {kans}p")
+        state = state_of(scenario, 0)
+        assert state["dora_marker"] == markers[: kans + 1]
+        assert len(state["tehai"]) == 14 - 3 * kans
 
 
-@pytest.mark.parametrize("tile", IN_USE)
-def test_every_tile_as_marker_in_hand_and_drawn(tile: str) -> None:
-    as_marker = Scenario([], indicators=tile)
-    assert state_of(as_marker, 0)["dora_marker"] == indices(tile)
-    held = Scenario([tile], "9s" if tile != "9s" else "8s")
-    assert indices(tile)[0] in state_of(held, 0)["tehai"]
-    assert state_of(held, 0)["tsumo"] != indices(tile)
-    drawn = Scenario([], tile)
-    assert state_of(drawn, 0)["tsumo"] == indices(tile)
-    assert indices(tile)[0] in state_of(drawn, 0)["tehai"]
+# Events ---------------------------------------------------------------------------------------------------------------
 
 
-def test_the_hand_is_sorted_and_includes_the_drawn_tile() -> None:
-    state = state_of(Scenario(["1199m0555p1177z0s"], "5s"), 0)
-    assert state["tehai"] == indices("1m1m9m9m0p5p5p5p0s5s1z1z7z7z")
-    assert state["tsumo"] == indices("5s")
+def word_of(event: int, seat: int, tile: int, *, tsumogiri: int = 0, red: int = 0) -> int:
+    """An event as the log has it: see `engine.events`."""
+    return event | seat << 4 | (seat + 1) % 3 << 6 | tile << 8 | tsumogiri << 14 | red << 15
 
 
-def test_the_hand_is_without_melds_and_norths_and_nothing_is_drawn_after_a_call() -> None:
-    scenario = Scenario(["5p", "550p19m19s122346z"], "9p7z7z7z", replacements="6s").do("5p")
-    asked = state_of(scenario, 1)
-    assert asked["tehai"] == indices("1m9m0p5p5p1s9s1z2z2z3z4z6z")
-    assert "tsumo" not in asked
-    ponned = state_of(scenario.do("pon with red"), 1)
-    assert ponned["tehai"] == indices("1m9m5p1s9s1z2z2z3z4z6z")
-    assert "tsumo" not in ponned
-    later = state_of(scenario.do("3z", "tsumogiri", "tsumogiri"), 1)
-    assert later["tsumo"] == indices("7z")
-    laid = state_of(scenario.do("nukidora"), 1)
-    assert laid["tehai"] == indices("1m9m5p1s6s9s1z2z2z6z7z")
-    assert laid["tsumo"] == indices("6s")
+def every_event() -> Iterator[int]:
+    """Events of each seat with each tile: discards, riichis, calls, and events that have no token."""
+    for seat in range(3):
+        for event in (events.REACH, events.NUKIDORA, events.DRAW, events.REACH_ACCEPTED, events.NEW_DORA):
+            yield word_of(event, seat, MPSZ_TILES["4z"])
+        for tile in np.unique(FULL_SET).tolist():
+            kind = int(KIND_OF[tile])
+            yield from (word_of(events.DAHAI, seat, tile, tsumogiri=tsumogiri) for tsumogiri in (0, 1))
+            for red in (0, 1) if tile == kind and RED_INDEX[kind] >= 0 else (0,):
+                yield from (
+                    word_of(event, seat, tile, red=red) for event in (events.PON, events.DAIMINKAN, events.KAKAN)
+                )
+                yield word_of(events.ANKAN, seat, kind, red=red)
 
 
-def test_the_drawn_tile_is_encoded_until_it_is_discarded() -> None:
-    scenario = Scenario([NO_YAKU_3S], "7z")
-    for _ in range(2):  # before and after declaring riichi
-        assert state_of(scenario, 0)["tsumo"] == indices("7z")
-        scenario.do("riichi") if "riichi" in scenario.menu(0) else None
-    assert "tsumo" not in state_of(scenario.do("7z"), 0)
-
-
-def test_a_replacement_tile_counts_as_drawn() -> None:
-    scenario = Scenario(["7z", "777z"], "1m", replacements="8s").do("7z", "daiminkan")
-    assert state_of(scenario, 1)["tsumo"] == indices("8s")
-
-
-def test_an_opponents_draw_is_hidden() -> None:
-    for seat in (1, 2):
-        assert "tsumo" not in state_of(Scenario([], "7z"), seat)
-
-
-# Possible actions -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("hand", "drawn", "options"),
-    [
-        ("", "7z", {"dahai"}),
-        ("4z", "7z", {"dahai"}),  # nukidora has no token
-        (NO_YAKU_3S, "7z", {"dahai", "reach"}),
-        (NO_YAKU_3S, "3s", {"dahai", "reach", "hora"}),
-        (NINE_KINDS, "7z", {"dahai", "ryukyoku"}),
-        *((f"{name[0] * 3}{name[1]}", name, {"dahai", "ankan"}) for name in ("1m", "9m", "1p", "8p", "9p", "1s", "7z")),
-    ],
-)
-def test_possible_actions_on_a_turn(hand: str, drawn: str, options: set[str]) -> None:
-    scenario = Scenario([hand], drawn, indicators="2s")
-    assert can(scenario, 0) == options
-    assert can(scenario, 1) == can(scenario, 2) == set()
-
-
-@pytest.mark.parametrize(
-    ("discard", "hand", "options"),
-    [
-        ("5p", "55p19m19s1234567z", {"pon"}),
-        ("5p", "50p19m19s1234567z", {"pon"}),
-        ("5p", "550p19m19s123456z", {"pon", "daiminkan"}),
-        ("7z", "777z", {"pon", "daiminkan"}),
-        ("5s", "234678p2288846s", {"hora"}),
-        ("7z", "234678p22888s77z", {"hora", "pon"}),
-    ],
-)
-def test_possible_actions_on_a_discard(discard: str, hand: str, options: set[str]) -> None:
-    for seat in (1, 2):
-        hands = [discard, "", ""]
-        hands[seat] = hand
-        scenario = Scenario(hands).do(discard)
-        assert can(scenario, seat) == options
-        assert can(scenario, 0) == can(scenario, 3 - seat) == set()
-
-
-def test_after_riichi_and_after_a_pon_there_is_only_the_discard() -> None:
-    assert can(Scenario([NO_YAKU_3S], "7z").do("riichi"), 0) == {"dahai"}
-    assert can(Scenario([NO_YAKU_3S], "7z").do("riichi", "7z").quiet(2), 0) == {"dahai"}
-    assert can(Scenario(["7z", "77z"]).do("7z", "pon"), 1) == {"dahai"}
-
-
-@pytest.mark.parametrize("tile", ["1m", "9m", "1p", "9p", "1s", "9s", "1z", "7z"])
-def test_kakan(tile: str) -> None:
-    scenario = Scenario([tile, tile[0] * 2 + tile[1] + "6z"], f"2p2s3p{tile}", indicators="2s")
-    scenario.do(tile, "pon", "6z", "tsumogiri", "tsumogiri")
-    assert can(scenario, 1) == {"dahai", "kakan"}
-
-
-def test_a_declared_north_can_only_be_won_on() -> None:
-    robbed = Scenario(["4z", "19m19p19s1235677z"]).do("nukidora")
-    assert can(robbed, 1) == {"hora"}
-    assert can(robbed, 2) == set()
+@pytest.mark.parametrize("viewer", range(3))
+def test_every_event_has_the_token_of_its_tile_and_of_its_seat_as_the_viewer_counts(viewer: int) -> None:
+    words = list(every_event())
+    views = np.repeat(view_of(Scenario([]).side.raw, viewer), len(words))
+    views["log"][:, 0], views["n_log"] = words, 1
+    encoded = encode(views)
+    found = [
+        ids[n_state + 1 : length - 1].tolist()
+        for ids, n_state, length in zip(encoded.input_ids, encoded.n_state, encoded.lengths)
+    ]
+    messages = [round_messages(view)[0] for view in views]
+    assert found == [[event_token(each, viewer)] if each["type"] in EVENT_TYPES else [] for each in messages]
+    assert len({token for tokens in found for token in tokens}) == 3 * (2 * 29 + 1 + 29 + 3 * 27 + 1)
 
 
 # Padding, attention mask and position ids -----------------------------------------------------------------------------
@@ -255,9 +149,69 @@ def test_position_ids_and_attention_mask() -> None:
 
 
 def test_a_seat_that_is_not_to_act_and_no_views() -> None:
-    assert values(encode(view_of(Scenario([]).side.raw, 2)).input_ids[0, :11].tolist()).keys() >= {
-        "[CLS]",
-        "num_pipais",
-    }
+    assert state_of(Scenario([]), 2).keys() >= {"[CLS]", "num_pipais"}
     empty = encode(np.zeros(0, dtype=TABLE))
     assert (len(empty.input_ids), len(empty.attention_mask), len(empty.position_ids)) == (0, 0, 0)
+
+
+# Maximum length -------------------------------------------------------------------------------------------------------
+
+
+def test_no_round_exceeds_the_maximum_length() -> None:
+    """Random play, which hardly ever wins, and play that takes every pon besides; counted in the tables' logs."""
+    random = registry.make("random", seed=1)
+    longest = Counter[str]()
+
+    def call(views: np.ndarray) -> np.ndarray:
+        actions = play(views)
+        pons = np.flatnonzero(legal_masks(views) >> np.uint64(PON_LABEL) & np.uint64(1))
+        actions[pons] = actions_of(views[pons], np.full(len(pons), PON_LABEL))
+        return actions
+
+    def play(views: np.ndarray) -> np.ndarray:
+        longest["state"] = max(longest["state"], *encode(views).n_state.tolist())
+        return random.act(views)
+
+    players = np.zeros((150, 3), dtype=np.int8)
+    players[50:] = 1
+    tables = Tables(range(150), batch=256)
+    for ended in tables.play([play, call], players):
+        for table in tables.records[ended]:
+            n = Counter((table["log"][: table["n_log"]] & 15).tolist())
+            n_recorded = sum(n[event] for event in RECORDED)
+            assert (
+                n_recorded <= n[events.DRAW] + n[events.REACH] + 2 * n[events.PON] + n[events.DAIMINKAN] <= MAX_RECORD
+            )
+            if n_recorded > longest["record"]:
+                longest["record"] = n_recorded
+                encoded = encode(view_of(np.frombuffer(table.tobytes(), dtype=np.uint8), 0))
+                assert encoded.lengths[0] == encoded.n_state[0] + n_recorded + 2 <= MAX_TOKENS
+    assert 20 < longest["state"] <= MAX_STATE
+    assert longest["record"] > 60
+
+
+def test_the_longest_possible_round_has_the_maximum_length() -> None:
+    """All draws and twelve pons: seats discard tiles of which an opponent holds a pair."""
+    side = Ours()
+    side.begin(FIRST_ROUND, clustered_wall(Random(13)))
+
+    def unwanted(seat: int, action: int) -> tuple[bool, int, int]:
+        t = side.table
+        kind = KIND_OF[t.drawn if action == TSUMOGIRI else action]
+        held = int(t.seat[seat].hand[kind])
+        taken = held != 2 and any(t.seat[other].hand[kind] >= 2 for other in range(3) if other != seat)
+        return (not taken, held % 4, action)
+
+    while not side.ended:
+        answers = {}
+        for seat, menu in side.menus().items():
+            discards = [action for action in menu if action <= TSUMOGIRI]
+            calls = [action for action in (PON_RED, PON, PASS) if action in menu]
+            answers[seat] = calls[0] if calls else min(discards, key=lambda action: unwanted(seat, action))
+        side.act(answers)
+    n = Counter(name for name, *_ in side.events())
+    assert (n["tsumo"], n["pon"], n["dahai"]) == (55, 12, 67)
+    for seat in range(3):
+        encoded = encode(view_of(side.raw, seat))
+        assert encoded.lengths[0] - encoded.n_state[0] - 2 == MAX_RECORD == 79
+        assert encoded.position_ids.max() == MAX_RECORD + 2

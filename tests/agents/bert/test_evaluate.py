@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from agents import registry
 from agents.bert.cli import main
 from agents.bert.evaluation.metrics import (
     Agreement,
@@ -38,9 +37,9 @@ from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
 from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import UNKNOWN_REGRET, save
 from agents.bert.vocabulary import EOS, SEP
-from engine.game import Game
-from engine.records.files import read_records
+from engine.records.files import read_records, write_record
 from engine.rules import TENHOU
+from tests.support import small_games
 
 N_GAMES, N_VALIDATION = 8, 2  # in two shards
 
@@ -197,12 +196,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A game of rule bots, as mjai."""
-    game, bot = Game(seed=1, rules=TENHOU.with_length("east")), registry.make("rule")
-    while not game.over:
-        for seat in game.asked:
-            game.act(seat, int(bot.act(np.array([game.view(seat)]))[0]))
     path = tmp_path_factory.mktemp("records") / "game.mjson"
-    path.write_text("".join(json.dumps(message) + "\n" for message in game.messages))
+    write_record(small_games.play(0, ("rule",) * 3).record, path)
     return path
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agents import registry
-from agents.base import ActionValues, Probabilities
+from agents.base import Probabilities
 from agents.bert.checkpoint import REGRET_UNIT
 from agents.bert.inference import softmax
 from agents.bert.training.data.dataset import Dataset
@@ -18,42 +19,41 @@ from agents.bert.training.targets import hard_examples
 from agents.bert.training.targets.hard_examples import HardExamples
 from agents.bert.training.targets.protocol import Decisions, Targets
 from agents.bert.training.targets.teacher import Teacher
-from engine.tables import Tables
+from tests.support.views import views_of_games
 
 SHARP = 1000.0  # a factor of action values: the softmax of the product is nearly one-hot
+
+
+RULE: Any = registry.make("rule")
 
 
 @pytest.fixture(scope="module")
 def views() -> np.ndarray:
     """TABLE[n]: decisions of games that `rule` plays."""
-    rule, seen = registry.make("rule"), []
+    return views_of_games(10)
 
-    def watched(views: np.ndarray) -> np.ndarray:
-        seen.append(views.copy())
-        return rule.act(views)
 
-    for _ in Tables(range(20)).play([watched], np.zeros((20, 3), dtype=np.int8)):
-        break
-    return np.concatenate(seen)
+@pytest.fixture(scope="module")
+def right(views: np.ndarray) -> np.ndarray:
+    """The action values of `rule` in `views`."""
+    values: np.ndarray = RULE.action_values(views)
+    return values
 
 
 def chosen(views: np.ndarray, values: np.ndarray) -> np.ndarray:
     """int64[n]: the rows that are chosen where a bot has these action values. Checks the targets as well."""
-    rule = registry.make("rule")
-    assert isinstance(rule, ActionValues)
-    rows, targets = HardExamples(rule, seed=1).label(Decisions(views, values.argmax(axis=1), values))
-    teacher = rule.action_values(views)[rows]
+    rows, targets = HardExamples(RULE, seed=1).label(Decisions(views, values.argmax(axis=1), values))
+    teacher = RULE.action_values(views)[rows]
     mistakes = np.where(np.isfinite(values[rows]), -np.float32(UNKNOWN_REGRET), -np.inf)
     expected = np.where(np.isfinite(teacher), teacher - teacher.max(axis=1, keepdims=True), mistakes)
     assert np.array_equal(targets, expected)
     return rows
 
 
-def test_mistakes_are_chosen_and_correct_decisions_are_not(views: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_chosen_and_correct_decisions_are_not(
+    views: np.ndarray, right: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
-    rule = registry.make("rule")
-    assert isinstance(rule, ActionValues)
-    right = rule.action_values(views)
     assert len(chosen(views, SHARP * right)) == 0
     lost = right.max(axis=1) - np.where(np.isfinite(right), right, np.inf).min(axis=1)
     wrong = np.where(np.isfinite(right), -SHARP * right, -np.inf).astype(np.float32)
@@ -73,48 +73,39 @@ def test_a_policy_teaches_its_probabilities(views: np.ndarray, teacher: str) -> 
 
 
 def test_the_policy_of_the_bot_says_how_probable_its_mistakes_are(
-    views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+    views: np.ndarray, right: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
-    rule, bot = registry.make("rule"), registry.make("residual")
+    bot = registry.make("residual")
     assert isinstance(bot, Probabilities)
     values = bot.action_values(views)
     kept = []
     for unit in (bot.value_temperature, REGRET_UNIT):
         decisions = Decisions(views, values.argmax(axis=1), values, value_temperature=unit)
-        kept.append(HardExamples(rule, seed=1).label(decisions).rows)
+        kept.append(HardExamples(RULE, seed=1).label(decisions).rows)
     odds = softmax(values.astype(np.float64) / bot.value_temperature)
-    teacher = rule.action_values(views)
-    regret = np.where(np.isfinite(teacher), teacher.max(axis=1, keepdims=True) - teacher, UNKNOWN_REGRET)
+    regret = np.where(np.isfinite(right), right.max(axis=1, keepdims=True) - right, UNKNOWN_REGRET)
     wanted = np.flatnonzero((odds * regret).sum(axis=1) >= hard_examples.MIN_EXPECTED_REGRET)
     assert kept[0].tolist() == wanted.tolist()
     assert len(kept[1]) > 1.2 * len(kept[0]), "flatter odds make more mistakes probable"
 
 
 def test_an_action_that_the_teacher_does_not_consider_is_a_mistake(
-    views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+    views: np.ndarray, right: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
-    rule = registry.make("rule")
-    assert isinstance(rule, ActionValues)
-    right = rule.action_values(views)
     unconsidered = np.where(np.isfinite(right), np.float32(-SHARP), np.float32(0.0))
     assert np.array_equal(chosen(views, unconsidered), np.arange(len(views)))
 
 
-def test_actions_that_the_bot_does_not_consider_have_targets(views: np.ndarray) -> None:
-    rule = registry.make("rule")
-    assert isinstance(rule, ActionValues)
-    right = rule.action_values(views)
+def test_actions_that_the_bot_does_not_consider_have_targets(views: np.ndarray, right: np.ndarray) -> None:
     narrow = np.where(right < right.max(axis=1, keepdims=True), right, -np.inf)  # without the best action
     some = np.isfinite(narrow).any(axis=1)
     assert len(chosen(views[some], narrow[some])) > 50
 
 
-def test_some_of_the_other_decisions_are_kept(views: np.ndarray) -> None:
-    rule = registry.make("rule")
-    assert isinstance(rule, ActionValues)
-    assert len(views) / 16 < len(chosen(views, SHARP * rule.action_values(views))) < len(views) / 4
+def test_some_of_the_other_decisions_are_kept(views: np.ndarray, right: np.ndarray) -> None:
+    assert len(views) / 16 < len(chosen(views, SHARP * right)) < len(views) / 4
 
 
 def test_self_play_chooses_decisions_of_bots_with_action_values(tmp_path: Path) -> None:
@@ -149,6 +140,5 @@ def test_self_play_tells_the_policy_of_the_bot(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_action_values_are_required(views: np.ndarray) -> None:
-    rule = registry.make("rule")
     with pytest.raises(ValueError, match="action values"):
-        HardExamples(rule, seed=1).label(Decisions(views, rule.act(views)))
+        HardExamples(RULE, seed=1).label(Decisions(views, RULE.act(views)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,8 @@ from engine.tiles import MPSZ_TILES
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import ATTACKER, view_of
 
+RULE = registry.make("rule")
+
 
 @pytest.fixture(autouse=True)
 def keep_all_decisions_but_try_no_discards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,13 +35,20 @@ def keep_all_decisions_but_try_no_discards(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def rolled_out(
-    actions: list[int], scenario: Scenario, seat: int, n: int, gap: Sequence[float] | float = 0.0
+    actions: list[int],
+    scenario: Scenario,
+    seat: int,
+    n: int,
+    gap: Sequence[float] | float = 0.0,
+    *,
+    teacher: Any = RULE,
+    playouts: Any = RULE,
 ) -> np.ndarray:
     """float32[N_ACTIONS]: the targets of `seat`, whose bot values these actions `gap` below its best one."""
     table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
     values = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
     values[:, actions] = -np.asarray(gap, dtype=np.float32)
-    source = Rollouts(registry.make("rule"), n, TENHOU, seed=1, playouts=registry.make("rule"))
+    source = Rollouts(teacher, n, TENHOU, seed=1, playouts=playouts)
     views = view_of(scenario.side.raw, seat)
     targets = source.label(Decisions(views, values.argmax(axis=1), values, table, np.array([0])))
     assert np.array_equal(targets.rows, [0])
@@ -151,14 +161,8 @@ class Counting:
 
 @pytest.mark.parametrize("policy", ["softmax", "linear"])
 def test_another_bot_may_play_the_rollouts(policy: str) -> None:
-    scenario = Scenario(["123456p23s44555z", "", ""], "1s")
-    table = np.frombuffer(bytearray(scenario.side.raw.tobytes()), dtype=TABLE)
-    values = np.full((1, N_ACTIONS), -np.inf, dtype=np.float32)
-    values[:, [TSUMO, TSUMOGIRI]] = 0.0
-    teacher, playouts = Counting("rule"), Counting(policy)
-    source = Rollouts(teacher, 20, TENHOU, seed=1, playouts=playouts)
-    views = view_of(scenario.side.raw, 0)
-    targets = source.label(Decisions(views, values.argmax(axis=1), values, table, np.array([0])))
+    scenario, teacher, playouts = Scenario(["123456p23s44555z", "", ""], "1s"), Counting("rule"), Counting(policy)
+    values = rolled_out([TSUMO, TSUMOGIRI], scenario, 0, 20, teacher=teacher, playouts=playouts)
     assert teacher.asked == 1  # for its candidate
     assert playouts.asked > 100
-    assert targets.action_values[0, TSUMO] > targets.action_values[0, TSUMOGIRI] + 0.02
+    assert values[TSUMO] > values[TSUMOGIRI] + 0.02

@@ -25,7 +25,7 @@ from engine.table import TABLE
 from engine.tables import Tables
 from tests.support.bert_digest import digest
 from tests.support.players import ALL_HABITS, efficient_driver, random_driver
-from tests.support.reference_encoder import reference, sequences
+from tests.support.reference_encoder import ROWS, reference, sequences, values
 from tests.support.walls import clustered_wall
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -120,9 +120,14 @@ def test_records_of_our_games(seed: int, ending: str, tmp_path: Path) -> None:
 
 
 def test_real_records(records_dir: Path) -> None:
-    """In mjlog, Tenhou's JSON and mjai."""
-    n_decisions = sum(len(decisions_of(read_records(path))) for path in find_records([records_dir]))
-    assert n_decisions > 4_000
+    """In mjlog, Tenhou's JSON and mjai. They have tokens of every row, and every tile that is in use."""
+    decisions = [found for path in find_records([records_dir]) for found in decisions_of(read_records(path)).values()]
+    assert len(decisions) > 4_000
+    seen = values(sorted({token for _, sequence in decisions for token in sequence}))
+    assert {row.name for row in ROWS} - seen.keys() == {"[PAD]", "[MASK]", "[UNK]"}
+    for name, size in (("style", 2), ("player_id", 3), ("kyoku", 3), ("honba", 4), ("kyotaku", 3), ("num_pipais", 12)):
+        assert seen[name] == list(range(size))
+    assert len(seen["tehai"]) == len(seen["tsumo"]) == 29
 
 
 def test_tables_in_lock_step_and_one_game() -> None:

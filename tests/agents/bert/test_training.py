@@ -30,14 +30,8 @@ from agents.bert.training import trainer as trainer_module  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.training.data.shards import UNKNOWN_REGRET  # noqa: E402
-from agents.bert.training.networks import quiet_libraries  # noqa: E402
-from agents.bert.training.objectives import (  # noqa: E402
-    REGRET_TOLERANCE,
-    Imitation,
-    Improvement,
-    Pretraining,
-    mask_tokens,
-)
+from agents.bert.training.networks import create_or_load, quiet_libraries  # noqa: E402
+from agents.bert.training.objectives import REGRET_TOLERANCE, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
 from agents.bert.training.trainer import PREFETCHED, Trainer, prefetch  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -106,13 +100,17 @@ def test_pretraining_learns_and_leaves_a_masked_language_model(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("objective", "make_objective"), [("pretrain", Pretraining), ("improve", Improvement)])
+@pytest.mark.parametrize(
+    ("objective", "make_objective", "size"),
+    [("pretrain", Pretraining, "micro"), ("improve", Improvement, "micro"), ("train", Imitation, "dwarf")],
+)
 def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(
-    data: Path, tmp_path: Path, objective: str, make_objective: type
+    data: Path, tmp_path: Path, objective: str, make_objective: type, size: str
 ) -> None:
+    """The last of these is a CNN."""
     initial = tmp_path / "initial"
     torch.manual_seed(2)
-    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(initial)
+    create_or_load(size).save_pretrained(initial)
     config = TrainingConfig(objective, str(data), steps=14, **(FAST | {"eval_steps": 5, "model": str(initial)}))
     whole = Trainer(config, make_objective, tmp_path / "whole")
     for _ in whole.train():

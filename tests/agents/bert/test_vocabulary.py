@@ -9,24 +9,18 @@ from agents.bert import labels, vocabulary
 from agents.bert.encoding import readable
 from agents.bert.vocabulary import CLASSES, INDEX_OF_TILE, N_TOKENS, OFFSET, TILE_ORDER, tile_name, token_name
 from engine.tiles import MJAI_NAMES, N_TILES
-from tests.support.reference_encoder import LABELS, ROWS, TILES, Row
+from tests.support.reference_encoder import LABELS, ROWS, TILES
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
-def test_row(row: Row) -> None:
-    (found,) = (each for each in CLASSES if each.name == row.name)
-    assert (found.size, found.offset, OFFSET[row.name]) == (row.size, row.first, row.first)
-    assert found.offset + found.size - 1 == row.last
-    assert len(found.names) in (0, row.size)
-    for token in (row.first, row.last):
-        assert token_name(token).split(":")[0] == row.name
-
-
-def test_the_vocabulary_has_these_rows_only() -> None:
-    assert [each.name for each in CLASSES] == [row.name for row in ROWS]
+def test_the_vocabulary_has_the_rows_of_the_document() -> None:
+    assert [(each.name, each.size, each.offset) for each in CLASSES] == ROWS
+    assert {row.name: row.first for row in ROWS} == OFFSET
     assert N_TOKENS == 994
     special = (vocabulary.PAD, vocabulary.CLS, vocabulary.SEP, vocabulary.EOS, vocabulary.MASK, vocabulary.UNK)
     assert special == (0, 1, 2, 3, 4, 5)
+    assert all(len(each.names) in (0, each.size) for each in CLASSES)
+    for row in ROWS:
+        assert {token_name(token).split(":")[0] for token in range(row.first, row.first + row.size)} == {row.name}
 
 
 def test_tiles_are_in_the_documents_order() -> None:

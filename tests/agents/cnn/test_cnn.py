@@ -16,9 +16,6 @@ from agents.bert.families import ONNX, family_of  # noqa: E402
 from agents.bert.inference import Predictor, load, load_torch_model, softmax, torch_model_forward  # noqa: E402
 from agents.bert.labels import HORA_LABEL, NONE_LABEL, RYUKYOKU_LABEL, legal_table  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
-from agents.bert.training.config import TrainingConfig  # noqa: E402
-from agents.bert.training.objectives import Imitation  # noqa: E402
-from agents.bert.training.trainer import Trainer  # noqa: E402
 from agents.cnn import cli  # noqa: E402
 from agents.cnn.answers import N_ANSWERS, label_logits  # noqa: E402
 from agents.cnn.planes import ASK_DISCARD, planes_of  # noqa: E402
@@ -82,24 +79,6 @@ def test_it_plays_legal_actions_whatever_the_batch(network: Path, views: np.ndar
 def test_model_onnx_alone_is_enough(network: Path, views: np.ndarray, tmp_path: Path) -> None:
     (tmp_path / ONNX).write_bytes((network / ONNX).read_bytes())
     assert (make(f"cnn:{tmp_path}").act(views) == make(f"cnn:{network}").act(views)).all()
-
-
-@pytest.mark.slow
-def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) -> None:
-    config = TrainingConfig("train", str(data), "dwarf", batch_size=32, steps=6, eval_steps=3)
-    whole = Trainer(config, Imitation, tmp_path / "whole")
-    list(whole.train())
-    steps = (broken := Trainer(config, Imitation, tmp_path / "broken")).train()
-    for _ in range(4):
-        next(steps)
-    steps.close()
-    assert broken.progress.step == 4
-    resumed = Trainer(config, Imitation, tmp_path / "broken")
-    list(resumed.train())
-    before = Trainer(config, Imitation, tmp_path / "new").objective.model.state_dict()
-    expected, found = (each.objective.model.state_dict() for each in (whole, resumed))
-    assert all(torch.equal(expected[name], found[name]) for name in expected)
-    assert not torch.equal(expected["value.0.weight"], before["value.0.weight"])
 
 
 def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,16 +110,15 @@ EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202eAki\r\nlate"
 @pytest.mark.slow
 def test_a_lost_connection_a_late_answer_and_hostile_texts() -> None:
     lost, asked, seen = Event(), Event(), Event()
-    joins = []
 
     def first(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         start = START_GAME | {"names": ["me", EVIL, "c"], "resume": "s3cret"}
         connection.send(start, START_KYOKU, DRAW | CAN_ACT)
         assert lost.wait(LONG)
 
     def second(connection: Connection) -> None:
-        joins.append(connection.handshake())
+        connection.handshake()
         connection.send({"type": "resumed", "from": 2}, DRAW | CAN_ACT)
         assert connection.receive() == DISCARD
         connection.send(DISCARD)
@@ -154,8 +153,8 @@ def test_a_lost_connection_a_late_answer_and_hostile_texts() -> None:
         assert "\u202e".encode() not in terminal.raw
         assert "\x9b".encode() not in terminal.raw
         assert b"\x07" not in terminal.raw
-    assert (joins[0]["name"], joins[0]["resume"]) == ("Aki", True)
-    assert (joins[1]["resume"], joins[1]["seen"]) == ("s3cret", 2)
+    assert (server.joins[0]["name"], server.joins[0]["resume"]) == ("Aki", True)
+    assert (server.joins[1]["resume"], server.joins[1]["seen"]) == ("s3cret", 2)
 
 
 @pytest.mark.parametrize(

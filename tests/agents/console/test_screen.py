@@ -16,7 +16,6 @@ from agents.console.screen import Screen
 from agents.console.terminal import Left
 from agents.external.mjai_bot import OPENING
 from engine.actions import PASS, TSUMOGIRI
-from engine.game import Game
 from engine.records.mjai import write
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
@@ -48,17 +47,19 @@ def screen_of(fake: Fake) -> Screen:
     return Screen(fake, clocked=False, at_quit="Really.")
 
 
-def asked(*keys: str) -> tuple[int | None, Fake]:
-    """What is answered with these keys to a hand of 14 different tiles."""
-    fake = Fake(keys)
-    screen = screen_of(fake)
-    person = Person("x", screen)
+def person_at(fake: Fake) -> Person:
+    """Somebody who has a hand of 14 different tiles."""
+    person = Person("x", screen_of(fake))
     for message in OPENING:
         person.watch(message)
+    return person
+
+
+def asked(*keys: str) -> tuple[int | None, Fake]:
+    """What is answered with these keys."""
+    fake = Fake(keys)
+    person = person_at(fake)
     return person.choose(person._state.legal), fake
-
-
-LEGAL = Game(0).legal(0)  # any hand of a first turn
 
 
 @pytest.mark.parametrize(
@@ -80,18 +81,12 @@ LEGAL = Game(0).legal(0)  # any hand of a first turn
 )
 def test_keys_choose_a_move(keys: list[str], number: int | None) -> None:
     action, fake = asked(*keys)
-    moves = {move.action: move.number for move in moves_of(*view_and_legal())}
+    state = person_at(Fake())._state
+    moves = {move.action: move.number for move in moves_of(state.view, state.legal)}
     assert action is not None
     assert not fake.script
     if number is not None:
         assert moves[action] == number
-
-
-def view_and_legal() -> tuple[object, list[int]]:
-    person = Person("x", screen_of(Fake()))
-    for message in OPENING:
-        person.watch(message)
-    return person._state.view, person._state.legal
 
 
 def test_what_a_key_shows() -> None:
@@ -113,7 +108,8 @@ def test_q_and_y_leave() -> None:
 
 def test_a_question_may_be_withdrawn() -> None:
     fake = Fake()
-    assert screen_of(fake).ask(*view_and_legal(), withdrawn=lambda: True) is None
+    state = person_at(fake)._state
+    assert screen_of(fake).ask(state.view, state.legal, withdrawn=lambda: True) is None
     assert fake.pictures == []
 
 

@@ -68,16 +68,6 @@ def test_the_seat_may_be_an_argument() -> None:
     assert make_parser("bot.pyz", "rule").parse_args(["2"]).seat == 2
 
 
-def test_replies_are_written_in_the_dialect_that_is_asked_for() -> None:
-    """A north, which kita calls otherwise."""
-    start, deal, _ = OPENING
-    hands = [["1m", "9m", "1p", "4p", "7p", "2s", "5s", "8s", "E", "S", "P", "F", "N"], ["?"] * 13, ["?"] * 13]
-    line = [start, deal | {"tehais": hands}, {"type": "tsumo", "actor": 0, "pai": "6p"}]
-    for dialect, name in (("mjai3p", "nukidora"), ("kita", "kita")):
-        (reply,) = replies_to(line, bot="efficiency", dialect=dialect)
-        assert reply["type"] == name
-
-
 @pytest.mark.parametrize("line", [b"nonsense\n", b"3\n", b'{"type":7}\n', b"[[]]\n", b'{"type":"tsumo","actor":[]}\n'])
 def test_what_is_no_event_is_told_in_one_line(line: bytes) -> None:
     with pytest.raises((ValueError, BotError)) as error:

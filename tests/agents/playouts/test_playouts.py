@@ -132,8 +132,3 @@ def test_bad_arguments_are_refused() -> None:
         playouts.try_actions(tables, which, seats[1:], actions, walls)
     with pytest.raises(ValueError, match=r"may not play action"):
         playouts.try_actions(tables, which, seats + 3, actions, walls)
-
-
-def test_an_unknown_policy_is_named() -> None:
-    with pytest.raises(ValueError, match="no playout policy 'bert'; there are rule, linear, quick"):
-        Playouts("bert")

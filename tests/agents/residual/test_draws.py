@@ -16,8 +16,7 @@ from engine.shanten import shanten_batch
 from engine.table import RIICHI_DISCARD
 from engine.tiles import SANMA_KINDS
 from tests.support.hands import with_tiles
-from tests.support.scenario import Scenario
-from tests.support.views import kind_of, unseen, view_of, views_of_games
+from tests.support.views import kind_of, unseen, views_of_games
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
 TILES = {"discard": 1, "nukidora": 1, "pass": 0, "pon": 2, "daiminkan": 3, "ankan": 4, "kakan": 1}  # that leave a hand
@@ -81,17 +80,24 @@ def expected_features(view: Any, left: Left) -> list[float]:
     return [pairs / 1000, pairs / ukeire / 30, good / ukeire, gain / others / 10, gaining / 40]
 
 
+def in_riichi(view: Any) -> bool:
+    """Whether the viewer is in riichi, or has just declared it."""
+    return bool(view["seat"][view["viewer"]]["riichi"]) or view["phase"] == RIICHI_DISCARD
+
+
 def check(view: Any, numbers: list[int], found: np.ndarray) -> set[str]:
     """Compare the features `found` of the actions of a view with those expected; returns what the actions were."""
     hands = [hand_left(view, number) for number in numbers]
-    riichi = view["seat"][view["viewer"]]["riichi"] or view["phase"] == RIICHI_DISCARD
     lowest = min((max(hand.shanten, 0) for hand in hands if hand), default=FAR)
     if RIICHI in numbers:
         lowest = 0
     expected = np.zeros((len(hands), N_DRAWS))
     checked = set()
     for k, hand in enumerate(hands):
-        if hand is None or riichi:
+        if in_riichi(view):
+            checked.add("declares riichi" if view["phase"] == RIICHI_DISCARD else "riichi")
+            continue
+        if hand is None:
             continue
         if hand.what == "discard" and max(hand.shanten, 0) > lowest:
             checked.add("set back")
@@ -120,42 +126,10 @@ def rows(views: np.ndarray) -> Rows:
 @pytest.mark.slow
 def test_features_of_two_draws(views: np.ndarray, rows: Rows) -> None:
     checked = set()
-    for row in range(len(rows.view)):
-        part = slice(rows.first[row], rows.first[row + 1])
+    for row, k in enumerate(rows.view):
+        view, part = views[k], slice(rows.first[row], rows.first[row + 1])
         numbers = rows.numbers[part].tolist()
         rare = max(numbers) >= ANKAN or DAIMINKAN in numbers or KYUSHU_KYUHAI in numbers
-        if rare or row % 40 == 0:
-            checked |= check(views[rows.view[row]], numbers, rows.actions[part, DRAWS_AT:])
-    assert checked == {"set back", *TILES}
-
-
-def row_of(scenario: Scenario) -> tuple[Any, list[int], np.ndarray]:
-    """The view of seat 0, the actions that it may play, and their features of two draws."""
-    views = view_of(scenario, 0)
-    rows = encode(FEATURES, views)[1]
-    return views[0], rows.numbers.tolist(), rows.actions[:, DRAWS_AT:]
-
-
-def test_a_hand_in_riichi_has_none() -> None:
-    view, numbers, found = row_of(Scenario(["123456789p1122s"], "1z3z3z4z").do("riichi", "1z").quiet(2))
-    assert set(numbers) == {NUKIDORA, TSUMOGIRI}
-    assert view["seat"][0]["riichi"]
-    assert not found.any()
-
-
-def test_the_discard_that_declares_riichi_has_none() -> None:
-    view, numbers, found = row_of(Scenario(["123456789p111s1z"], "2z").do("riichi"))
-    assert view["phase"] == RIICHI_DISCARD
-    assert len(numbers) > 1
-    assert not found.any()
-
-
-def test_an_iishanten_hand() -> None:
-    """After a discard of 2z, 14p and 36s are useful: a draw of one suit leaves a wait for the other."""
-    view, numbers, found = row_of(Scenario(["789p23p45s99s1777z"], "2z"))
-    k = next(index for index, number in enumerate(numbers) if kind_of(view, number) == 28)
-    counts = {kind: unseen(view, kind) for kind in KINDS}
-    pin, sou = counts[9] + counts[12], counts[20] + counts[23]
-    assert found[k, 0] == pytest.approx(2 * pin * sou / 1000)
-    assert found[k, 1] == pytest.approx(2 * pin * sou / (pin + sou) / 30)
-    assert found[k, 2] == 1
+        if rare or in_riichi(view) or row % 40 == 0:
+            checked |= check(view, numbers, rows.actions[part, DRAWS_AT:])
+    assert checked == {"set back", "riichi", "declares riichi", *TILES}

@@ -12,7 +12,8 @@ from agents.rl.policy import random_weights
 from agents.rl.rows import encode
 from engine.actions import KAKAN, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI, actions_of
 from tests.support.scenario import Scenario
-from tests.support.views import view_of, views_of_games
+from tests.support.scripted_positions import view_of
+from tests.support.views import views_of_games
 
 
 def plain() -> NetworkBot:
@@ -71,7 +72,7 @@ def test_a_network_changes_choices() -> None:
 
 def test_one_action_is_what_rule_takes_also_in_riichi() -> None:
     scenario = Scenario(["123456789p1122s"], "1z3z3z4z").do("riichi", "1z").quiet(2)
-    views = view_of(scenario, 0)
+    views = view_of(scenario.side.raw, 0)
     _, rows = encode(FEATURES, views)
     assert set(rows.numbers.tolist()) == {NUKIDORA, TSUMOGIRI}
     taken = rows.actions[:, RULE_ACTION_AT + 3].tolist()

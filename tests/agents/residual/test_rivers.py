@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import (
-    ACTION_SUITS,
-    DRAWS_AT,
-    FEATURES,
-    NEAR_AT,
-    RIVERS_AT,
-    RULE_STATE_AT,
-    STATE_SUITS,
-)
+from agents.residual.features import ACTION_SUITS, DRAWS_AT, FEATURES, NEAR_AT, RIVERS_AT, RULE_STATE_AT, STATE_SUITS
 from agents.residual.rivers import (
     DISTANCES,
     FIRST_LINE_AT,

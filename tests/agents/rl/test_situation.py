@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agents.registry import make
-from agents.rl.situation import N_SITUATION, situations_of
+from agents.rl.situation import situations_of
 from engine import kernels
 from engine.rules import TENHOU, Rules
 from engine.table import GAME_OVER, TABLE, packed_rules
@@ -63,23 +63,6 @@ def test_situations_are_those_of_the_tables(length: Literal["east", "hanchan"]) 
     for name in ("dealer", "honba", "sticks"):
         assert tables[name].any(), name
     assert length == "east" or tables["round_wind"].any()
-
-
-def test_situations_are_those_written_by_hand() -> None:
-    """South 2, honba 2, with a riichi stick, after the start of another game."""
-    tables, players = np.zeros(2, dtype=TABLE), np.array([[0, 0, 0], [0, 2, 1]], dtype=np.int8)
-    tables["rules"] = packed_rules(TENHOU)
-    tables["seat"]["score"] = [[35_000, 35_000, 35_000], [41_000, 24_000, 39_000]]
-    tables["round_wind"], tables["dealer"], tables["honba"], tables["sticks"] = [0, 1], [0, 1], [0, 2], [0, 1]
-    south_2 = [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    expected = [  # scores; wind; round, honba, sticks; rank; seat; hanchan; line-up
-        [0.3, -0.55, 0.2, 0, 0, 1, *south_2, 0.5, 1 / 3, 1, 0, 0, 1, 0, 0, 1, 0, 1, 1],
-        [-0.55, 0.2, 0.3, 1, 0, 0, *south_2, 0.5, 1 / 3, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0],
-        [0.2, 0.3, -0.55, 0, 1, 0, *south_2, 0.5, 1 / 3, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1],
-    ]
-    found = situations_of(tables, players)
-    assert found.shape == (2, 3, N_SITUATION)
-    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("dealer", range(3))

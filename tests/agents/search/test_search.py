@@ -199,15 +199,11 @@ def test_a_model_of_another_shape_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_view_and_seed_give_the_same_action() -> None:
-    views = views_of_games(1)[::4]
-    bot = make("search:n=40", 5)
-    actions = bot.act(views)
-    assert actions.tolist() == make("search:n=40", 5).act(views).tolist()
-    assert actions[::3].tolist() == bot.act(views[::3]).tolist()
+def test_it_plays_the_highest_value() -> None:
+    views, bot = views_of_games(1)[::4], make("search:n=40", 5)
     assert isinstance(bot, ActionValues)
     values = bot.action_values(views)
-    assert actions.tolist() == values.argmax(axis=1).tolist()
+    assert bot.act(views).tolist() == values.argmax(axis=1).tolist()
     assert (values.max(axis=1) == 0).all()
 
 

@@ -27,8 +27,9 @@ from engine.actions import KYUSHU_KYUHAI, NUKIDORA, TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
 from engine.tiles import KIND_OF, N_SANMA, SANMA_KINDS
 from tests.support.scenario import Scenario
+from tests.support.scripted_positions import view_of
 from tests.support.swapped_suits import unswapped
-from tests.support.views import view_of, views_of_games
+from tests.support.views import views_of_games
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +91,7 @@ def test_a_folder_or_a_file_of_weights_is_a_bot(tmp_path: Path) -> None:
         assert bot.name == spec
 
 
-def test_bad_weights_and_options_are_one_clear_line(tmp_path: Path) -> None:
+def test_bad_weights_are_one_clear_line(tmp_path: Path) -> None:
     def said(spec: str) -> str:
         with pytest.raises(ValueError, match=r".") as error:
             registry.make(spec)
@@ -118,23 +119,20 @@ def test_bad_weights_and_options_are_one_clear_line(tmp_path: Path) -> None:
     assert "must be float32[140, 96]: made for other features than 'selfplay'" in said(f"selfplay:{tmp_path}")
     np.savez(bad, **{**weights, "hidden": weights["hidden"] * np.nan})
     assert "not finite" in said(f"selfplay:{tmp_path}")
-    assert "no option 'top'" in said("selfplay:?top=1")
-    assert "temperature=hot" in said("selfplay:?temperature=hot")
-    assert "temperature=-1" in said("selfplay:?temperature=-1")
 
 
 def test_a_wait_for_a_north_is_furiten_if_it_is_discarded_and_not_if_it_is_set_aside() -> None:
     """The hand waits for 9p and north, and is complete without a yaku."""
     scenario = Scenario(["23456799p11s44z1z"], "2z1s3z3z4z").do("2z", "1s", "pon", "1z").quiet(2)
     assert "tsumo" not in scenario.menu(0)
-    _, actions, numbers = encoded(view_of(scenario, 0)[0])
+    _, actions, numbers = encoded(view_of(scenario.side.raw, 0)[0])
     aside, discarded = (actions[numbers.index(number)][HAND_AT:TILE_AT] for number in (NUKIDORA, TSUMOGIRI))
     assert aside[0] == discarded[0] == 1, "tenpai"
     assert (aside[8], discarded[8]) == (0, 1)
 
 
 def test_a_hand_that_is_not_left_is_not_compared() -> None:
-    view = view_of(Scenario(["19m19p19s123z2356p"], "4p"), 0)[0]
+    view = view_of(Scenario(["19m19p19s123z2356p"], "4p").side.raw, 0)[0]
     _, actions, numbers = encoded(view)
     assert actions[numbers.index(KYUSHU_KYUHAI)][HAND_AT:TILE_AT].tolist() == [0] * 14
     assert (actions[:, HAND_AT + 12] > 0).any()
