@@ -78,6 +78,8 @@ def test_folders_patterns_and_compressed_files(tmp_path: Path, capsys: pytest.Ca
     assert [path.name for path in find_records([tmp_path])] == ["b.xml.gz", "c.xml", "a.zip"]
     assert [path.name for path in find_records([tmp_path / "*.xml*"])] == ["b.xml.gz", "c.xml"]
     assert find_records([tmp_path / "*.none"]) == []
+    named = find_records([tmp_path, tmp_path / "c.xml", tmp_path / "notes.txt"])
+    assert [path.name for path in named] == ["b.xml.gz", "c.xml", "a.zip", "notes.txt"]
     assert validate(capsys, tmp_path)[1][-1].startswith("files 3 ")
     with pytest.raises(FileNotFoundError, match="missing"):
         find_records([tmp_path / "missing"])

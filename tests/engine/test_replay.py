@@ -79,15 +79,6 @@ def test_real_games_have_no_mismatch(records_dir: Path) -> None:
         assert replay.n_decisions > 30 * replay.n_rounds
 
 
-def test_changes_of_real_games_are_found(records_dir: Path) -> None:
-    for file in find_records([records_dir]):
-        record = read_records(file)
-        won = [events for events in record.rounds() if events[-2]["type"] == "hora"]
-        for events in won:
-            events[-2]["deltas"] = [delta + 100 for delta in events[-2]["deltas"]]
-        assert [mismatch.recorded[:11] for mismatch in Replay(record).check()] == ["hora deltas"] * len(won)
-
-
 GAMES = [
     *((seed, TENHOU, habits) for seed, habits in enumerate(ALL_HABITS)),
     (20, MAJSOUL, PAIRS),
@@ -101,20 +92,15 @@ GAMES = [
 @pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
 def test_own_games_replay_decision_for_decision(seed: int, rules: Rules, habits: Habits) -> None:
     game, decisions = play(seed, rules, habits)
-    replay = Replay(record_of(game), rules)
+    record = record_of(game)
+    replay = Replay(record, rules)
     seen = [(decision.seat, decision.action, decision.view.tobytes()) for decision in replay]
     assert [str(mismatch) for mismatch in replay.mismatches] == []
     assert [answer[:2] for answer in seen] == [answer[:2] for answer in decisions]
     assert seen == decisions
     n_rounds = sum(message["type"] == "start_kyoku" for message in game.messages)
     assert (replay.n_decisions, replay.n_rounds) == (len(decisions), n_rounds)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "rules", "habits"), GAMES)
-def test_own_games_replay_from_tenhou_json(seed: int, rules: Rules, habits: Habits) -> None:
-    game, decisions = play(seed, rules, habits)
-    replay = Replay(as_tenhou(record_of(game)), rules)
+    replay = Replay(as_tenhou(record), rules)
     assert [str(mismatch) for mismatch in replay.check()] == []
     assert replay.n_decisions == len(decisions)
 
