@@ -162,7 +162,8 @@ def test_arguments_of_the_wrong_kind_are_refused(win: Any, options: dict[str, An
 
 def test_rules_may_be_the_name_of_a_preset() -> None:
     kokushi = ("19m19p19s1234567z", "1z")
-    assert score(*kokushi, rules="majsoul").yakuman == 2 * score(*kokushi, rules="tenhou").yakuman == 2
+    wins = [score(*kokushi, rules=rules) for rules in ("tenhou", "majsoul")]
+    assert [(win.yakuman, win.points) for win in wins] == [(1, 48_000), (2, 96_000)]
 
 
 def test_unknown_situation_is_refused() -> None:
