@@ -330,7 +330,7 @@ def test_the_costs_of_hand_types_are_listed(page: Page) -> None:
     assert page.locator(".note dd").all_inner_texts() == ["pinfu", "pinfu 1.9, riichi 2.7"]
 
 
-def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:
+def test_tiles_of_the_seat_at_the_bottom_have_bars_and_notes_hide_with_hands(page: Page) -> None:
     messages = example()
     index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
     hand = messages[1]["tehais"][0]
@@ -339,18 +339,11 @@ def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:
     best = page.locator("nuki-table .slot", has=page.locator(".bar.best"))
     assert {each.get_attribute("title") for each in best.all()} == {"75.0%"}
     assert page.locator("nuki-table .bar.played").count() >= 1
-    page.keyboard.press("2")
+    page.keyboard.press("2")  # another seat
     expect(page.locator("nuki-table .bar")).to_have_count(0)
-
-
-def test_notes_of_others_are_hidden_with_their_hands(page: Page) -> None:
-    messages = example()
-    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
-    messages[index]["ext_bot"] = {"5p": 1}
-    show(page, messages, f"#round=0&step={place_of(messages, index)}&seat=1&hands=closed")
-    expect(page.locator(".note")).to_have_count(0)
-    page.keyboard.press("h")
-    expect(page.locator(".note")).to_have_count(1)
+    for hands_closed in (True, False):
+        page.keyboard.press("h")
+        expect(page.locator(".note")).to_have_count(0 if hands_closed else 1)
 
 
 def test_faults_are_shown_at_their_place(page: Page) -> None:
