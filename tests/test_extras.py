@@ -38,8 +38,17 @@ SCRIPTS: dict[str, tuple[str, str]] = {
 for program in arena client console review analyse pack bert linear rl search cnn engine; do
     python -m nukidora $program --help
 done
-python -c 'from nukidora import Game, PlayerState, Replay, Tables, make_bot, play, score'
+python -W error::RuntimeWarning - <<'END'
+from nukidora import Game, PlayerState, Replay, Tables, make_bot, play, score
+state, game = PlayerState(), Game(7)
+for message in game.new_messages(0):
+    state.update(message)
+assert state.legal == game.legal(0)
+assert len(Tables(range(3)).records) == 3
+assert str(score("123456789p11s23s", "4s"))
+END
 python -m engine show examples/game.mjson --round 1
+python -m engine validate examples/game.mjson
 """,
         f"""
 python -m arena --bots random,random,random --games 3
@@ -47,7 +56,6 @@ python -m arena --bots random,random,random --games 3
 {MATCH} linear,softmax,tsumogiri
 {MATCH} selfplay,residual,rule@-300
 nukidora arena league --bots rule,efficiency,tsumogiri,random --games 12 --length east --jobs 1
-python -m engine validate examples/game.mjson
 python -m engine convert examples/game.mjson game.json
 python -m agents.review examples/game.mjson --seat 0 --bot rule --html review.html
 python -m agents.analyse 123p456s11z99m2256p --bot rule --json analysis.json

@@ -65,7 +65,7 @@ def output(capsys: pytest.CaptureFixture[str], module: str, arguments: list[str]
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("columns", [60, 120])
+@pytest.mark.parametrize("columns", [60, 100, 120])
 @pytest.mark.parametrize(("module", "command"), PROGRAMS)
 def test_the_help_fits_the_terminal(
     capsys: pytest.CaptureFixture[str],
@@ -81,14 +81,7 @@ def test_the_help_fits_the_terminal(
         line for line in body.splitlines() if len(line) > columns and "python -m" not in line and "://" not in line
     ]
     assert too_long == []
-
-
-@pytest.mark.parametrize(("module", "command"), PROGRAMS)
-def test_the_help_is_at_most_two_screens(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, module: str, command: list[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    assert output(capsys, module, [*command, "--help"]).count("\n") <= 2 * SCREEN
+    assert columns < 100 or text.count("\n") <= 2 * SCREEN
 
 
 def test_defaults_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

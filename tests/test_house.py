@@ -48,13 +48,6 @@ def test_every_package_of_the_repository_is_shipped(pyproject: dict[str, Any]) -
     assert [str(folder) for folder in typed if not (folder / "py.typed").exists()] == []
 
 
-def test_the_packages_with_common_names_are_namespace_packages() -> None:
-    """Another distribution may have a top-level package of the same name: no file of it may be overwritten."""
-    for package in NAMESPACES:
-        assert not (REPOSITORY / package / "__init__.py").exists()
-        assert not (REPOSITORY / package / "py.typed").exists()
-
-
 def test_every_folder_of_sources_is_a_package(pyproject: dict[str, Any]) -> None:
     sources = (path for package in pyproject["tool"]["mypy"]["files"] for path in (REPOSITORY / package).rglob("*.py"))
     folders = {path.parent for path in sources} - {REPOSITORY / package for package in NAMESPACES}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import save
-from engine.common.program import FAILED, INTERRUPTED, OK, repeat_signal
+from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool, run_tasks
 
 BOT = "from agents.registry import make\n\n\ndef plain(seed):\n    return make('efficiency', seed)\n"
@@ -158,27 +157,3 @@ def test_an_interrupted_program_goes_on_as_if_it_had_not_been(
     if program.again:
         assert run(parts)[0] == program.code
         assert results(parts) == results(whole), "the end was not the end"
-
-
-def test_what_ctrl_c_leaves_half_made_is_deleted_without_a_word(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As an option of LLVM, in whose constructor Ctrl-C came; any other error of a deletion is told."""
-
-    class HalfMade:
-        def __init__(self) -> None:
-            raise KeyboardInterrupt
-
-        def __del__(self) -> None:
-            del self._as_parameter_
-
-    class Failing:
-        def __del__(self) -> None:
-            raise ValueError("cannot be deleted")
-
-    monkeypatch.setattr(sys, "unraisablehook", repeat_signal)
-    with pytest.raises(KeyboardInterrupt):
-        HalfMade()
-    assert capsys.readouterr().err == ""
-    Failing()
-    assert "cannot be deleted" in capsys.readouterr().err

@@ -78,6 +78,8 @@ def test_folders_patterns_and_compressed_files(tmp_path: Path, capsys: pytest.Ca
     assert [path.name for path in find_records([tmp_path])] == ["b.xml.gz", "c.xml", "a.zip"]
     assert [path.name for path in find_records([tmp_path / "*.xml*"])] == ["b.xml.gz", "c.xml"]
     assert find_records([tmp_path / "*.none"]) == []
+    named = find_records([tmp_path, tmp_path / "c.xml", tmp_path / "notes.txt"])
+    assert [path.name for path in named] == ["b.xml.gz", "c.xml", "a.zip", "notes.txt"]
     assert validate(capsys, tmp_path)[1][-1].startswith("files 3 ")
     with pytest.raises(FileNotFoundError, match="missing"):
         find_records([tmp_path / "missing"])
@@ -340,9 +342,13 @@ def test_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].endswith("left out 2")
 
 
-def test_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with zipfile.ZipFile(tmp_path / "a.zip", "w"):
-        pass
-    assert validate(capsys, tmp_path) == (1, ["files 0 · rounds 0 · decisions 0 · mismatches 0"])
-    main(["validate", str(tmp_path / "a.zip")])
-    assert str(tmp_path / "a.zip") in capsys.readouterr().err
+def test_a_folder_or_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty"
+    path.mkdir()
+    for given in (path, path / "a.zip"):
+        assert main(["validate", str(given)]) == 1
+        printed = capsys.readouterr()
+        assert printed.out == "files 0 · rounds 0 · decisions 0 · mismatches 0\n"
+        assert str(given) in printed.err
+        zipfile.ZipFile(path / "a.zip", "w").close()
+    assert validate(capsys, path) == (1, ["files 0 · rounds 0 · decisions 0 · mismatches 0"])

@@ -246,8 +246,6 @@ def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
         one, two, three = ((tmp_path / f"data{n}" / f"000000.{part}.npy").read_bytes() for n in "123")
         assert one == two
         assert one == three
-    with pytest.raises(SystemExit):
-        bert(["data", str(tmp_path / "data4"), "--selfplay", "rule,rule,rule", "--room", "phoenix"])
 
 
 def test_a_stream_without_a_size_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

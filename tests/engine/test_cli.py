@@ -19,7 +19,7 @@ from engine.common import progress
 from engine.game import Game
 from engine.records import mjai
 from engine.records.archives import Member
-from engine.records.files import read_records, write_record
+from engine.records.files import write_record
 from engine.records.filters import Filters
 from engine.records.model import GameRecord
 from engine.records.stream import Item, item_of
@@ -81,11 +81,6 @@ def test_validate_searches_folders_and_prints_totals(
     assert decisions > 30 * rounds
 
 
-def test_real_records_validate(records_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", str(records_dir)]) == 0
-    assert totals(capsys.readouterr().out)[3] == 0
-
-
 def test_a_changed_delta_is_one_line_with_file_round_and_event(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,43 +95,6 @@ def test_a_changed_delta_is_one_line_with_file_round_and_event(
     what = rf"event {number}: recorded hora deltas {changed}; the rules say hora deltas {deltas}"
     assert re.fullmatch(rf"{re.escape(str(file))}: [ESW][123] honba \d+: {re.escape(what)}", line)
     assert totals(summary)[3] == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "cut", "location"),
-    [
-        ("one.mjson", lambda text: text[: len(text) // 2], r"line \d+: "),
-        ("one.mjson", lambda text: text[: text.rindex("\n", 0, -1) + 1], r"line \d+: the log ends without end_game"),
-        ("one.mjson", lambda text: text.replace('"pai":"', '"pai":"x', 1), r"line 3: there is no tile 'x"),
-        ("one.mjson", lambda text: text.replace('"pai"', '"pie"', 1), r"E1 honba 0: garbled"),
-    ],
-)
-def test_a_broken_file_is_named_and_the_others_are_checked(
-    folder: Path, capsys: pytest.CaptureFixture[str], name: str, cut: Callable[[str], str], location: str
-) -> None:
-    rewrite(folder / name, cut)
-    assert main(["validate", str(folder)]) == 1
-    line, summary = capsys.readouterr().out.splitlines()
-    assert re.match(f"{re.escape(str(folder / name))}: {location}", line)
-    files, rounds, _, mismatches, damaged = totals(summary)
-    assert (files, mismatches, damaged) == (2, 0, 1)
-    assert rounds > 0
-
-
-def test_a_truncated_archive_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = folder / "deep" / "two.json.gz"
-    file.write_bytes(file.read_bytes()[:-200])
-    assert main(["validate", str(file)]) == 1
-    line, summary = capsys.readouterr().out.splitlines()
-    assert line.startswith(f"{file}: gzip: ")
-    assert totals(summary) == [1, 0, 0, 0, 1]
-
-
-def test_a_folder_without_records_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", str(tmp_path)]) == 1
-    captured = capsys.readouterr()
-    assert totals(captured.out) == [0, 0, 0, 0]
-    assert str(tmp_path) in captured.err
 
 
 def test_rules_are_those_of_the_file_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,16 +117,6 @@ def test_processes_share_the_work_and_keep_the_order(folder: Path, capsys: pytes
     assert [Path(line.split(":")[0]).name for line in alone.splitlines()[:-1]] == ["a.mjson", "b.mjson", "c.mjson"]
 
 
-def test_convert_there_and_back_validates(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tenhou, back = folder / "converted.json", folder / "back.mjson.gz"
-    assert main(["convert", str(folder / "one.mjson"), str(tenhou)]) == 0
-    assert main(["convert", str(tenhou), str(back)]) == 0
-    assert capsys.readouterr().out.count(" rounds written; to see them: ") == 2
-    plays = [[event for event in read_records(file).events if event["type"] == "dahai"] for file in (tenhou, back)]
-    assert plays[0] == plays[1]
-    assert main(["validate", str(tenhou), str(back)]) == 0
-
-
 def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(folder / "one.mjson")]) == 0
     output = capsys.readouterr().out
@@ -181,16 +129,6 @@ def test_show_prints_the_game(folder: Path, record: GameRecord, capsys: pytest.C
     assert main(["show", str(folder / "2018&tw=0.mjson")]) == 0
     quoted = f"'{folder}/2018&tw=0.mjson' --round N"
     assert capsys.readouterr().out.splitlines()[-1].endswith(f" show {quoted}"), "as a shell takes it"
-
-
-def test_show_one_round(folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(folder / "one.mjson"), "--round", "2"]) == 0
-    output = capsys.readouterr().out
-    start = record.rounds()[1][0]
-    assert f"\n{start['bakaze']}{start['kyoku']} honba {start['honba']} " in output
-    assert output.count(" honba ") == 1
-    number = record.events.index(start) + 2
-    assert re.search(rf"^ *{number} ", output, flags=re.MULTILINE)
 
 
 def test_an_interrupted_check_says_what_was_checked(

@@ -95,10 +95,29 @@ COMPUTE = "import module; print(module.compute(10))"
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_once_wherever_the_sources_lie(tmp_path: Path) -> None:
-    for place, said in (("a", "compiling module.compute …\n"), ("b", ""), ("a", "")):
-        done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / place))
-        assert (done.stdout, done.stderr) == ("32\n", said)
+def test_a_kernel_is_compiled_when_its_code_is_new_and_only_then(tmp_path: Path) -> None:
+    """Wherever the sources lie, and whatever the modules are called.
+
+    The name of the module of a bot's file depends on its folder; and pytest imports the modules of namespace packages
+    again, under other names, to find their doctests.
+    """
+    cache, changed = tmp_path / "cache", MODULE.replace("FACTOR = 2", "FACTOR = 1 + 2")
+    told = "compiling module.compute …\n"
+    for place, module, said in (("a", MODULE, told), ("b", MODULE, ""), ("a", changed, told), ("a", MODULE, "")):
+        done = run(COMPUTE, cache, put_modules(tmp_path / place, module))
+        assert (done.stdout, done.stderr) == ("42\n" if module == changed else "32\n", said)
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / "renamed.py").write_text(MODULE.replace("import other", "import plus as other"))
+    (folder / "plus.py").write_text(OTHER)
+    done = run(COMPUTE.replace("module", "renamed"), cache, folder)
+    assert (done.stdout, done.stderr) == ("32\n", "")
+    for file in cache.glob("compute-*"):
+        whole = file.read_bytes()
+        file.write_bytes(whole[:1000])  # damaged: it is made anew
+        assert run(COMPUTE, cache, put_modules(tmp_path / "a", MODULE)).stdout == "32\n"
+        assert run(COMPUTE, cache, put_modules(tmp_path / "a", changed)).stdout == "42\n"
+        assert len(file.read_bytes()) == len(whole)
 
 
 @pytest.mark.slow
@@ -122,21 +141,6 @@ def test_a_complete_cache_is_read_where_nothing_can_be_written(tmp_path: Path) -
     assert (done.stdout, done.stderr) == ("32\n", "")
     assert sorted(cache.iterdir()) == before  # root can write, and does not
     assert not list(place.glob("**/*.nbi"))
-
-
-@pytest.mark.slow
-def test_a_kernel_is_compiled_once_whatever_its_modules_are_called(tmp_path: Path) -> None:
-    """Such as a bot's file, the name of whose module depends on its folder.
-
-    And pytest imports the modules of namespace packages again, under other names, to find their doctests.
-    """
-    run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a"))
-    folder = tmp_path / "b"
-    folder.mkdir()
-    (folder / "renamed.py").write_text(MODULE.replace("import other", "import plus as other"))
-    (folder / "plus.py").write_text(OTHER)
-    done = run(COMPUTE.replace("module", "renamed"), tmp_path / "cache", folder)
-    assert (done.stdout, done.stderr) == ("32\n", "")
 
 
 def content(monkeypatch: pytest.MonkeyPatch, module: str = MODULE, other: str = OTHER) -> str:
@@ -171,24 +175,6 @@ def test_what_a_kernel_reaches_is_part_of_its_name(
     module, other = MODULE.replace(text, changed), OTHER.replace(text, changed)
     assert (module, other) != (MODULE, OTHER)
     assert (content(monkeypatch) == content(monkeypatch, module, other)) is same
-
-
-@pytest.mark.slow
-def test_a_kernel_is_compiled_anew_when_it_changes(tmp_path: Path) -> None:
-    for changed, result in (("FACTOR = 2", 32), ("FACTOR = 3", 42)):
-        done = run(COMPUTE, tmp_path / "cache", put_modules(tmp_path / "a", MODULE.replace("FACTOR = 2", changed)))
-        assert (done.stdout, done.stderr) == (f"{result}\n", "compiling module.compute …\n")
-
-
-@pytest.mark.slow
-def test_a_damaged_file_of_the_cache_is_made_anew(tmp_path: Path) -> None:
-    folder = put_modules(tmp_path / "a")
-    run(COMPUTE, tmp_path / "cache", folder)
-    (file,) = (tmp_path / "cache").glob("compute-*")
-    whole = file.read_bytes()
-    file.write_bytes(whole[:1000])
-    assert run(COMPUTE, tmp_path / "cache", folder).stdout == "32\n"
-    assert len(file.read_bytes()) == len(whole)
 
 
 def test_what_compiled_code_cannot_be_told_by_is_refused() -> None:

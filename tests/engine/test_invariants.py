@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from agents.registry import make
 from engine import table_kernels
 from engine.game import Game
-from engine.mjai.actions import action_message, action_of
 from engine.mjai.messages import Message, for_seat
 from engine.mjai.round_events import round_messages
 from engine.table import EVERYBODY, TABLE, WALL_SIZE
@@ -180,14 +179,3 @@ def test_a_restored_game_has_the_same_future(game: Game, seed: int) -> None:
     game.restore(snapshot)
     assert len(game.messages) == past
     assert future() == first
-
-
-@pytest.mark.slow
-@settings(max_examples=200)
-@given(positions())
-def test_every_action_survives_its_message(game: Game) -> None:
-    for seat in game.asked:
-        view = game.view(seat)
-        for action in game.legal(seat):
-            for t in (game.table, view):
-                assert action_of(t, seat, action_message(t, seat, action)) == action

@@ -17,72 +17,69 @@ REPOSITORY = Path(__file__).parents[2]
 OPTIONAL = {"uvloop"}  # used only where it is installed
 IMPORTED_AS = {"ms-api": "ms", "protobuf": "google", "pillow": "PIL"}
 
-INTERRUPT_IN_A_CALLBACK = """
+PROGRAM = """
 import ctypes, signal, sys, time
 from types import ModuleType
 from engine.common.program import start
 
 @ctypes.CFUNCTYPE(None)
-def callback():
-    signal.raise_signal(signal.SIGINT)
+def callback(): {callback}
+
+class Half:
+    def __del__(self): 1 / 0
+
+class Unmade:
+    def __del__(self): del self.part  # an AttributeError: its constructor did not get so far
+
+class Odd:
+    def __set_name__(self, owner, name): raise KeyboardInterrupt
 
 def main(arguments):
-    callback()
-    time.sleep(30)
+    {main}
     return 0
 
 sys.modules["m"] = module = ModuleType("m")
 module.main = main
 sys.exit(start("m:main"))
 """
+# Where Ctrl-C comes -> what `main` does.
+INTERRUPTED: dict[str, str] = {
+    # As of numba's compiler, through ctypes, which ignores exceptions there.
+    "in a callback": "callback(); time.sleep(30)",
+    # pybind11 raises an ImportError from the KeyboardInterrupt.
+    "in an import of C++": "raise ImportError from KeyboardInterrupt()",
+    # Python 3.11 raises a RuntimeError from one in a `__set_name__`, as of `cached_property`.
+    "while a class is made": "type('Made', (), {'name': Odd()})",
+    # CPython sets a flag there, by which `python -m` ends by SIGINT although the exception is handled.
+    "in exec": "exec('raise KeyboardInterrupt')",
+    # As an option of LLVM, in whose constructor Ctrl-C came.
+    "while something is half made": "half = Half(); raise KeyboardInterrupt",
+}
 
 
-def test_ctrl_c_is_not_lost_in_a_callback_that_ignores_exceptions() -> None:
-    """numba's compiler calls such callbacks, through ctypes."""
-    done = subprocess.run([sys.executable, "-c", INTERRUPT_IN_A_CALLBACK], capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
-
-
-def test_ctrl_c_while_a_package_written_in_cpp_is_imported_is_no_traceback() -> None:
-    """pybind11 raises an ImportError from the KeyboardInterrupt."""
-    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    raise ImportError from KeyboardInterrupt()\n")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
-
-
-def test_ctrl_c_while_a_class_is_made_is_no_traceback() -> None:
-    """Python 3.11 raises a RuntimeError from a KeyboardInterrupt in a ``__set_name__``, as of ``cached_property``."""
-    made = "    class Odd:\n        def __set_name__(self, owner, name):\n            raise KeyboardInterrupt\n"
-    made = f"{made}    type('Made', (), {{'name': Odd()}})\n"
-    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", made)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
-
-
-def test_ctrl_c_within_exec_has_the_exit_code_of_all(tmp_path: Path) -> None:
-    """CPython sets a flag there, by which ``python -m`` ends by SIGINT although the exception is handled."""
-    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    exec('raise KeyboardInterrupt')\n")
-    (tmp_path / "program.py").write_text(code)
-    path = os.pathsep.join([str(tmp_path), str(REPOSITORY)])
+def run(
+    folder: Path, main: str, callback: str = "signal.raise_signal(signal.SIGINT)"
+) -> subprocess.CompletedProcess[str]:
+    """Run a program with ``python -m``."""
+    (folder / "program.py").write_text(PROGRAM.format(callback=callback, main=main))
+    path = os.pathsep.join([str(folder), str(REPOSITORY)])
     command = [sys.executable, "-m", "program"]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=20)
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=20)
+
+
+@pytest.mark.parametrize("where", INTERRUPTED)
+def test_ctrl_c_is_one_word_and_its_exit_code(where: str, tmp_path: Path) -> None:
+    done = run(tmp_path, INTERRUPTED[where])
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
-def test_what_ctrl_c_leaves_half_made_is_deleted_without_a_word() -> None:
-    code = INTERRUPT_IN_A_CALLBACK.replace("    callback()\n", "    half = Half()\n    raise KeyboardInterrupt\n")
-    code = code.replace("def main", "class Half:\n    def __del__(self):\n        1 / 0\n\ndef main")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
-
-
-def test_other_exceptions_that_python_ignores_are_shown() -> None:
-    code = INTERRUPT_IN_A_CALLBACK.replace("signal.raise_signal(signal.SIGINT)", "1 / 0").replace(
-        "sleep(30)", "sleep(0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "ZeroDivisionError" in done.stderr
+@pytest.mark.parametrize(
+    ("main", "shown"), [("callback()", "ZeroDivisionError"), ("Half()", "ZeroDivisionError"), ("Unmade()", "")]
+)
+def test_other_exceptions_that_python_ignores_are_shown(main: str, shown: str, tmp_path: Path) -> None:
+    done = run(tmp_path, main, "1 / 0")
+    assert (done.returncode, done.stdout, bool(done.stderr)) == (0, "", bool(shown))
+    assert shown in done.stderr
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.records import mjai, tenhou_json
-from engine.records.files import RecordError, find_records, read_records, write_record
+from engine.records.files import RecordError, read_records, write_record
 from tests.support.handmade_records import MJLOG_HEAD, MJLOG_INIT, OWARI, busy_game
 
 
@@ -32,16 +32,6 @@ def test_content_decides_the_format_not_the_name(tmp_path: Path) -> None:
     assert read_records(tmp_path / "log.json").rounds()[0][0]["bakaze"] == "S"
     with pytest.raises(ValueError, match=r"a\.txt: records are written as \.json"):
         write_record(busy_game(), tmp_path / "a.txt")
-
-
-def test_find_records_searches_folders(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    for name in ("b.xml", "a.mjson.gz", "note.txt", "sub/c.json", "sub/d.mjlog"):
-        (tmp_path / name).touch()
-    found = find_records([tmp_path, tmp_path / "b.xml", tmp_path / "note.txt"])
-    assert [path.name for path in found] == ["a.mjson.gz", "b.xml", "note.txt", "c.json", "d.mjlog"]
-    with pytest.raises(FileNotFoundError, match="missing"):
-        find_records([tmp_path / "missing"])
 
 
 MJAI_TEXT = mjai.write(busy_game())

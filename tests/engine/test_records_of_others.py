@@ -46,7 +46,7 @@ def read(changed: dict[str, Any]) -> GameRecord:
         ("Friendly East No Red Fives", "", replace(MAJSOUL.with_length("east"), red_fives=False), None),
         ("三特南喰赤", UUID, TENHOU, "expert"),
         ("三鳳東喰", "2026010100gm-00b1-0000-01234567", replace(TENHOU, length="east", red_fives=False), "phoenix"),
-        ("三玉の間南喰赤", UUID, MAJSOUL, "jade"),
+        ("三玉の間南赤", UUID, MAJSOUL, "jade"),
     ],
 )
 def test_rules_are_those_of_the_room(display: str, ref: str, rules: Rules, room: str | None) -> None:
@@ -89,6 +89,11 @@ WINS = [
     (
         ["役満16000点∀5枚", "国士無双(役満5枚)"],
         {"yakus": [["kokushimuso", 13]], "fan": 13, "hora_points": 32000},
+        "",
+    ),
+    (
+        ["ダブル役満64000点", "役牌:自風牌(1飜)", "裏ドラ(0飜)", "抜きドラ(2飜)", "大四喜(ダブル役満)"],
+        {"yakus": [["jikaze", 1], ["nukidora", 2], ["daisushi", 26]], "fan": 29, "hora_points": 64000},
         "",
     ),
     (["8000", "立直(1飜)"], {"yakus": [["reach", 1]], "fan": 1}, "E1 honba 0: '8000' does not give points"),

@@ -11,7 +11,7 @@ from engine.records import tenhou_json
 from engine.records.tenhou_results import read_result
 from engine.records.tenhou_rounds import place_indicators
 from engine.records.tenhou_rows import Row, interleave
-from engine.rules import MAJSOUL, TENHOU
+from engine.rules import TENHOU
 from tests.support.handmade_records import FANPAI, busy_game, dahai, game, start, tsumo
 
 
@@ -110,19 +110,6 @@ def test_riichi_stick_is_not_paid_when_the_discard_is_won() -> None:
     assert [event["type"] for event in events[3:6]] == ["reach", "dahai", "reach_accepted"]
     assert events[6]["tenpais"] == [False] * 3
     assert events[6]["scores"] == [82000, 3000, 19000]
-
-
-def test_mahjong_soul_names_of_yaku() -> None:
-    document = json.loads(tenhou_json.write(busy_game()))
-    texts = ["ダブル役満64000点", "役牌:自風牌(1飜)", "裏ドラ(0飜)", "抜きドラ(2飜)", "大四喜(ダブル役満)"]
-    document["log"] = [document["log"][2]]
-    document["log"][0][-1] = ["和了", [64000, -64000, 0, 0], [0, 1, 0, *texts]]
-    document["rule"] = {"disp": "三玉の間南赤", "aka51": 0, "aka52": 1, "aka53": 1}
-    record = tenhou_json.read(json.dumps(document), "own")
-    assert record.rules == MAJSOUL
-    win = record.events[-3]
-    assert win["yakus"] == [["jikaze", 1], ["nukidora", 2], ["daisushi", 26]]
-    assert win["hora_points"] == 64000
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from engine.records.replay import Replay
 from engine.records.validate import check_file
 from engine.records.wall import RecordedWalls, known_tiles, left_in_wall
 from engine.rules import N_DRAWS, TENHOU
-from engine.table import DORA_AT, REPLACEMENT_AT, URA_AT, WALL_SIZE
+from engine.table import REPLACEMENT_AT
 from engine.tenhou_walls import KEY_WORDS, PREFIX, TenhouWalls
 from engine.tiles import FULL_SET, KIND_OF
 from tests.conftest import DATA
@@ -86,15 +86,6 @@ def test_a_round_holds_each_tile_once_with_what_is_left(record: GameRecord) -> N
         assert len(left["next draws"]) == N_DRAWS - drawn
         assert n_replaced == sum(position >= 100 for _, position, _ in known_tiles(events))
         assert len(left["ura indicators"]) == 1 + sum(event["type"] == "dora" for event in events)
-
-
-def test_places_in_the_wall_are_used_once() -> None:
-    """But for the last live tiles, which become indicators when as many replacements have shortened the live wall."""
-    dead = [*REPLACEMENT_AT, *DORA_AT, *URA_AT]
-    assert sorted(dead) == list(range(90, WALL_SIZE))
-    for n_kans in range(5):
-        last_live = 39 + N_DRAWS - 1 - n_kans
-        assert min(*DORA_AT[: n_kans + 1], *URA_AT[: n_kans + 1]) > last_live
 
 
 def swap_draws(events: list[Message]) -> None:
@@ -178,17 +169,12 @@ def play_round(game: Game) -> list[Message]:
     return [message for message in game.messages if message["type"] == "start_kyoku"]
 
 
-MOVED: dict[str, Callable[[Game], Game]] = {
-    "pickled": lambda game: pickle.loads(pickle.dumps(game)),
-    "copied": copy.deepcopy,
-}
-
-
-@pytest.mark.parametrize("how", MOVED)
-def test_a_copy_of_a_game_is_dealt_the_same(record: GameRecord, how: str) -> None:
+def test_copies_and_a_position_gone_back_to_are_dealt_the_same(record: GameRecord) -> None:
     game = Game(seed_of(record))
-    moved = MOVED[how](game)
-    assert play_round(moved) == play_round(game)
+    before, copies = game.snapshot(), [pickle.loads(pickle.dumps(game)), copy.deepcopy(game)]
+    played = play_round(game)
+    game.restore(before)
+    assert [play_round(each) for each in (game, *copies)] == [played] * 3
 
 
 def test_a_game_that_is_over_shows_its_last_round(record: GameRecord) -> None:
@@ -231,14 +217,6 @@ def test_given_walls_take_the_place_of_those_of_the_seed(record: GameRecord) -> 
     game.restore(start)
     play_round(game)
     assert game.table.wall.tolist() == walls[1]
-
-
-def test_a_position_that_is_gone_back_to_is_dealt_the_same(record: GameRecord) -> None:
-    game = Game(seed_of(record))
-    before = game.snapshot()
-    played = play_round(game)
-    game.restore(before)
-    assert play_round(game) == played
 
 
 def test_seed_and_dice_survive_mjlog(record: GameRecord) -> None:

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.game import Game
-from engine.rules import MAJSOUL, TENHOU, Rules, preset
-from engine.table import TABLE, packed_rules
+from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.tiles import FULL_SET, KIND_OF, RED_5P, RED_5S
 from tests.engine.conftest import Deal
 from tests.support.scenario import Scenario
@@ -84,12 +83,6 @@ def test_given_walls_must_fit_the_red_fives() -> None:
     assert Game(rules=replace(TENHOU, red_fives=False), walls=[KIND_OF[wall].tolist()]).asked == (0,)
 
 
-def test_length_sets_the_last_wind() -> None:
-    assert packed_rules(preset("tenhou", "east"))["last_wind"] == 0
-    assert packed_rules(preset("majsoul"))["last_wind"] == 1
-    assert TABLE["rules"] == packed_rules(TENHOU).dtype
-
-
 @pytest.mark.parametrize(
     ("rules", "scores", "points"),
     [
@@ -102,10 +95,3 @@ def test_length_sets_the_last_wind() -> None:
 def test_uma_and_base_points(rules: Rules, scores: list[int], points: list[float]) -> None:
     assert rules.final_points(scores) == pytest.approx(points)
     assert sum(points) == pytest.approx(0)
-
-
-def test_presets() -> None:
-    assert preset("tenhou") == TENHOU
-    assert preset("majsoul", "east") == MAJSOUL.with_length("east")
-    with pytest.raises(ValueError, match="tenhou, majsoul"):
-        preset("yonma")

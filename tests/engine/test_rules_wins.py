@@ -39,12 +39,6 @@ def test_robbing_a_north_needs_a_yaku(deal: Deal) -> None:
     assert "hora" not in table.names
 
 
-def test_ankan_is_not_robbed(deal: Deal) -> None:
-    table = deal(["777z", "119m19p19s123456z"], "7z").do("ankan C")
-    assert table.t.turn == 0
-    assert table.names == ["tsumo", "ankan", "dora", "tsumo"]
-
-
 def test_robbed_north_still_has_ippatsu(deal: Deal) -> None:
     table = deal(["4z", ITTSU_NORTH], "7z1z2z5z").do("7z", "riichi", "1z").quiet(1).do("nukidora", "ron")
     assert table.win.yaku.keys() >= {"double_reach", "ippatsu", "ikkitsukan"}

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from engine.actions import ACTION_NAMES, N_ACTIONS, Action, actions_of, menu_text
+from engine.actions import ACTION_NAMES, N_ACTIONS, Action, menu_text
 from engine.game import Game
 from engine.mjai.player_state import PlayerState
 from engine.table import OFFER_DISCARD, RESPONSE, TABLE, TableRecord
@@ -27,12 +27,6 @@ def test_an_action_is_its_number_and_shows_its_name() -> None:
     assert np.array(actions).tolist() == list(range(N_ACTIONS))
     assert (f"{actions[37]}", f"{actions[37]:4}", str(actions[37])) == ("37", "  37", "37")
     assert repr(pickle.loads(pickle.dumps(copy.deepcopy(actions[3])))) == "<Action 3: discard 4m>"
-
-
-def test_legal_actions_show_their_names() -> None:
-    game = Game(7)
-    assert repr(game.legal(0)[-1]) == "<Action 37: tsumogiri>"
-    assert repr(actions_of(*game.table.legal[0])) == repr(game.legal(0))
 
 
 def test_a_menu_in_short() -> None:

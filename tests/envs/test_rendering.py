@@ -13,8 +13,10 @@ import pytest
 from engine.game import Game
 from engine.svg import table_svg
 from engine.table import TABLE
+from nukidora.envs import sanma_v0
 from nukidora.envs.rendering import font_files, render_png, render_rgb, render_svg, render_text
-from nukidora.envs.showing import RENDERERS
+from nukidora.envs.sanma_v0 import AGENTS
+from nukidora.envs.showing import RENDERERS, render
 from tests.support.hidden_information import shuffle_hidden
 
 ID = "nukidora.envs:nukidora/Sanma-v0"
@@ -68,24 +70,41 @@ def test_the_image_of_a_seat_shows_nothing_hidden(game: Game) -> None:
 
 
 @pytest.mark.parametrize("mode", RENDERERS)
-def test_both_gymnasium_environments_render(mode: str) -> None:
+def test_all_environments_render_what_may_be_seen(mode: str) -> None:
+    """A learner what it sees, PettingZoo the open table; nothing without a mode."""
     types: dict[str, Any] = {"ansi": str, "svg": str, "rgb_array": np.ndarray}
-    env = gymnasium.make(ID, opponents=("random", "random"), render_mode=mode)
+    settings: dict[str, Any] = {"opponents": ("random", "random"), "render_mode": mode}
+    env: Any = gymnasium.make(ID, **settings).unwrapped
     env.reset(seed=1)
-    found: Any = env.render()
+    found = env.render()
     assert isinstance(found, types[mode])
-    vector = gymnasium.make_vec(ID, num_envs=2, opponents=("random", "random"), render_mode=mode)
+    vector = gymnasium.make_vec(ID, num_envs=2, **settings)
     vector.reset(seed=1)
-    both = vector.render()
-    assert both is not None
+    both: Any = vector.render()
     assert [type(each) for each in both] == [types[mode]] * 2
     assert np.array_equal(both[0], found)
     assert not np.array_equal(both[1], found)
+    env.step(env.action_space.sample())
+    assert not np.array_equal(env.render(), found)
+    players: Any = sanma_v0.env(render_mode=mode)
+    players.reset(seed=3)
+    assert np.array_equal(players.render(), render(mode, players.unwrapped.game.table, *AGENTS))
+    for silent in (gymnasium.make(ID).unwrapped, gymnasium.make_vec(ID, num_envs=2)):
+        silent.reset(seed=1)
+        assert silent.render() is None
 
 
-def test_without_resvg_one_line_says_what_to_install() -> None:
-    code = "import sys; sys.modules['resvg_py'] = None; import nukidora.envs.rendering"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "resvg_py is not installed" in done.stderr.splitlines()[-1]
-    assert "'.[rl]'" in done.stderr.splitlines()[-1]
+@pytest.mark.parametrize(
+    ("package", "module"),
+    [
+        ("gymnasium", "nukidora.envs"),
+        ("pettingzoo", "nukidora.envs.sanma_v0"),
+        ("resvg_py", "nukidora.envs.rendering"),
+    ],
+)
+def test_without_a_package_one_line_says_what_to_install(package: str, module: str) -> None:
+    code = f"import sys; sys.modules['{package}'] = None; import {module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    told = done.stderr.splitlines()[-1]
+    assert told.startswith(f"ModuleNotFoundError: {package} is not installed for ")
+    assert told.split("install it with")[1].startswith(" pip install -c constraints.txt -e '.[rl]'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from benchmarks.web.browser import chromium, headless
 from tests.support.server_program import REPOSITORY, ServerProgram, server_program
+from tests.web.scripted_table import ScriptedTable
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}  # of windows: width, height
 # Mark of tests that are for a phone, too: those of layouts, and of the ways through a page that matter most.
@@ -127,6 +129,20 @@ def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
 def page(context: BrowserContext) -> Page:
     """An empty page."""
     return context.new_page()
+
+
+def set_name(page: Page, name: str) -> None:
+    """Give the browser the name of its player before the page is loaded."""
+    page.add_init_script(
+        f"localStorage.getItem('nukidora.name') ?? localStorage.setItem('nukidora.name', {json.dumps(name)})"
+    )
+
+
+@pytest.fixture
+def scripted(page: Page, site: Site) -> ScriptedTable:
+    """A scripted server, and the page of a player with a name."""
+    set_name(page, "me")
+    return ScriptedTable(page, site.url)
 
 
 def stop_time(page: Page) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,10 +96,3 @@ def open_room(site: Site, name: str, permanent: bool = True, **changes: Any) -> 
     answer = httpx.post(f"{site.url}/api/rooms", json=room, trust_env=False, timeout=ANSWER)
     answer.raise_for_status()
     return f"/rooms/{name}/play"
-
-
-def set_name(page: Page, name: str) -> None:
-    """Give the browser the name of its player before the page is loaded."""
-    page.add_init_script(
-        f"localStorage.getItem('nukidora.name') ?? localStorage.setItem('nukidora.name', {json.dumps(name)})"
-    )

@@ -37,21 +37,15 @@ def test_colours_are_the_systems_until_one_chooses(bar: Page) -> None:
     assert bar.evaluate(BACKGROUND) == light
 
 
-def test_language(bar: Page) -> None:
+def test_language_version_and_an_error_in_one_line(bar: Page) -> None:
     expect(bar.get_by_role("link", name="Rooms")).to_have_attribute("aria-current", "page")
     bar.get_by_role("button", name="日本語").click()
     expect(bar.get_by_role("link", name="卓一覧")).to_have_attribute("aria-current", "page")
     expect(bar.locator("html")).to_have_attribute("lang", "ja")
     bar.get_by_role("button", name="English").click()
     expect(bar.get_by_role("link", name="Rooms")).to_be_visible()
-
-
-def test_the_version_is_at_the_bottom(bar: Page) -> None:
     expect(bar.locator("footer")).to_have_text(re.compile(r"nukidora (\d+\.\d+|\(not installed\))"))
     expect(bar.locator("footer").get_by_role("link")).to_have_attribute("href", "/docs")
-
-
-def test_an_error_is_one_line_above_the_page(bar: Page) -> None:
     for text in ("first", "<b>second</b>"):
         bar.evaluate('(text) => import("/web/page.js").then((page) => page.showError(text))', text)
     expect(bar.get_by_role("alert")).to_have_text(["<b>second</b>"])

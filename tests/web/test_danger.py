@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.web.conftest import Site, both_sizes, in_browser
-from tests.web.play_driver import set_name
 from tests.web.scripted_table import ScriptedTable
 
 REASONS = """async ([messages, tiles]) => {
@@ -81,20 +80,18 @@ def test_why_a_tile_is_safe(
 
 
 @both_sizes
-def test_the_switch_marks_the_own_tiles(page: Page, site: Site) -> None:
-    set_name(page, "me")
-    table = ScriptedTable(page, site.url)
-    table.begin(HAND, dealer=1)
+def test_the_switch_marks_the_own_tiles(page: Page, scripted: ScriptedTable) -> None:
+    scripted.begin(HAND, dealer=1)
     page.keyboard.press("d")
     bars = page.locator("nuki-table .seat.bottom .bar")
     expect(page.get_by_role("button", name="Danger")).to_have_attribute("aria-pressed", "true")
     expect(bars).to_have_count(0)  # nobody is in riichi
-    table.say("tsumo", actor=1, pai="?")
-    table.say("reach", actor=1)
-    table.say("dahai", actor=1, pai="C", tsumogiri=True)
-    table.say("reach_accepted", actor=1, deltas=[0, -1000, 0], scores=[35000, 34000, 35000])
-    table.other_discards(2, "E")
-    table.draw("9s")
+    scripted.say("tsumo", actor=1, pai="?")
+    scripted.say("reach", actor=1)
+    scripted.say("dahai", actor=1, pai="C", tsumogiri=True)
+    scripted.say("reach_accepted", actor=1, deltas=[0, -1000, 0], scores=[35000, 34000, 35000])
+    scripted.other_discards(2, "E")
+    scripted.draw("9s")
     expect(bars).to_have_count(14)
     roles = bars.evaluate_all("each => each.map((bar) => bar.className)")
     assert roles.count("bar danger-0") == 4  # E E E C

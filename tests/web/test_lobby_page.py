@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -22,7 +20,6 @@ from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length, stop_time
 from tests.web.shown import number, signed
 
-MINUS = "\N{MINUS SIGN}"
 HOSTILE = "<img src=x onerror=alert(1)>"
 SETTINGS = {
     "rules": "tenhou", "length": "east", "games": 0, "seats": "random", "scores": [35000, 35000, 35000],
@@ -30,13 +27,6 @@ SETTINGS = {
     "fill": [], "fill_delay": 5.0, "wait_timeout": 600.0, "idle": "leave", "house_bot": "rule", "max_faults": 10,
     "resume_timeout": 30.0, "fault_penalty": 0.0, "spectator_delay": 0.0, "pause": 0.0,
 }  # fmt: skip
-# The scores of a game being played, once they are others than those given. Between two games there are none.
-SCORES = """(before) => {
-  const rows = [...document.querySelectorAll(".lobby-live .lobby-game")];
-  const row = rows.find((each) => each.textContent.includes("live+rule+rule"));
-  const scores = row ? [...row.querySelectorAll(".number")].map((each) => each.textContent) : [];
-  return scores.length && scores.join() !== before.join() ? scores : null;
-}"""
 
 
 def live_game(game_id: str = "a" * 32, scores: tuple[int, int, int] = (35000, 35000, 35000)) -> dict[str, Any]:
@@ -76,18 +66,6 @@ def answer_all(page: Page, playing: Callable[[], list[dict[str, Any]]] = list) -
     return answer(page, "/api/games?status=playing", playing)
 
 
-@contextmanager
-def playing(address: str, *flags: str) -> Iterator[None]:
-    """A client's bot plays one game after the other while the block runs."""
-    command = [sys.executable, "-m", "agents.client", "rule", address, "--games", "0", *flags]
-    process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-
-
 @pytest.fixture
 def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
     """A page whose requests may fail, which the browser logs as errors."""
@@ -99,10 +77,23 @@ def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
 def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> None:
     page.goto("/")
     play = page.get_by_role("region", name="Play now")
-    play.get_by_label("Your name").fill("Ann")
-    strongest, *_, last = play.get_by_label("Opponent 1").locator("option").all_inner_texts()
-    assert strongest == f"residual +{BUILT_IN['residual'].rating} \N{EN DASH} strong"
+    name = play.get_by_label("Your name")
+    name.fill("   ")
+    play.get_by_role("button", name="Play").click()
+    expect(name).to_be_focused()
+    assert name.evaluate("field => field.validity.valid") is False
+    name.fill("Ann")
+    options = play.get_by_label("Opponent 1").locator("option")
+    expect(options).to_have_count(len(HOUSE_BOTS.names))
+    bots = [str(option.get_attribute("value")) for option in options.all()]
+    assert sorted(bots) == sorted(HOUSE_BOTS.names)
+    ratings = [BUILT_IN[bot].rating for bot in bots]
+    rated = [rating for rating in ratings if rating is not None]
+    assert ratings[: len(rated)] == sorted(rated, reverse=True)  # the others follow
+    strongest, *_, last = options.all_inner_texts()
+    assert strongest == f"residual +{rated[0]} \N{EN DASH} strong"
     assert last.endswith("not rated yet")
+    expect(play.get_by_label("Opponent 2")).to_have_value("rule")
     play.get_by_label("Opponent 1").select_option("efficiency")
     play.get_by_label("Opponent 2").select_option("random")
     strengths = play.get_by_label("Their strength").locator("option:not([disabled])")
@@ -146,40 +137,6 @@ def test_play_now_by_keys_alone(page: Page) -> None:
     page.wait_for_url(re.compile("/play$"))
 
 
-def test_a_name_is_needed_to_play(page: Page) -> None:
-    page.goto("/")
-    page.get_by_label("Your name").fill("   ")
-    page.get_by_role("button", name="Play", exact=True).click()
-    expect(page.get_by_label("Your name")).to_be_focused()
-    assert page.evaluate("document.querySelector('[name=name]').validity.valid") is False
-
-
-def test_house_bots_of_the_server_can_be_chosen(page: Page) -> None:
-    page.goto("/")
-    options = page.get_by_label("Opponent 1").locator("option")
-    expect(options).to_have_count(len(HOUSE_BOTS.names))
-    values = [str(option.get_attribute("value")) for option in options.all()]
-    assert sorted(values) == sorted(HOUSE_BOTS.names)
-    ratings = [BUILT_IN[bot].rating for bot in values]
-    rated = [rating for rating in ratings if rating is not None]
-    assert ratings[: len(rated)] == sorted(rated, reverse=True)  # the others follow
-    expect(page.get_by_label("Opponent 2")).to_have_value("rule")
-
-
-def test_scores_change_while_a_game_is_played(page: Page, site: Site) -> None:
-    with playing(f"mjsonp://127.0.0.1:{site.server.ports.mjai_port}/live+rule+rule", "--pause", "0.1"):
-        page.goto("/")
-        row = page.locator(".lobby-live .lobby-game", has_text="live+rule+rule")
-        expect(row.get_by_role("link")).to_have_attribute("href", re.compile("^/games/[0-9a-f]{32}$"), timeout=30_000)
-        before = page.wait_for_function(SCORES, arg=[]).json_value()
-        after = page.wait_for_function(SCORES, arg=before, timeout=60_000).json_value()
-        points = [int(score.replace(",", "").replace(MINUS, "-")) for score in after]
-        assert len(points) == 3
-        assert 100_000 <= sum(points) <= 105_000  # the rest are riichi sticks
-        results = page.locator(".lobby-results .lobby-game", has_text="live+rule+rule")
-        expect(results.first).to_be_visible(timeout=60_000)
-
-
 def test_rows_change_in_place(page: Page) -> None:
     page.clock.install()
     games = [live_game("a" * 32), live_game("b" * 32)]
@@ -198,13 +155,14 @@ def test_rows_change_in_place(page: Page) -> None:
     expect(rows).to_have_count(2)
 
 
-def test_nothing_is_asked_for_while_the_page_is_hidden(page: Page) -> None:
+def test_empty_lists_say_so_and_nothing_is_asked_for_while_the_page_is_hidden(page: Page) -> None:
     page.clock.install()
     asked = answer_all(page)
     hide = "hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
     hide += " document.dispatchEvent(new Event('visibilitychange')) }"
     page.goto("/")
-    expect(page.locator(".lobby-live")).to_contain_text("No game is being played")
+    for text in ("game is being played", "Nobody waits for a game", "No game is finished yet", "Nobody is rated yet"):
+        expect(page.get_by_text(text)).to_be_visible()
     page.evaluate(hide, True)
     before = len(asked)
     page.clock.run_for(60_000)
@@ -230,13 +188,6 @@ def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page
     page.unroute("**/api/rooms?*")
     page.clock.run_for(12_000)
     expect(trouble).to_have_text("")
-
-
-def test_empty_lists_say_what_to_do(page: Page) -> None:
-    answer_all(page)
-    page.goto("/")
-    for text in ("game is being played", "Nobody waits for a game", "No game is finished yet", "Nobody is rated yet"):
-        expect(page.get_by_text(text)).to_be_visible()
 
 
 @phone_at_length
@@ -283,6 +234,8 @@ def test_results(page: Page, site: Site) -> None:
     expect(row.locator(".lobby-points")).to_have_text(points)
     expect(row.get_by_role("link", name="Replay")).to_have_attribute("href", f"/games/{game['id']}")
     expect(row.get_by_role("link", name="Review")).to_have_attribute("href", f"/games/{game['id']}/review")
+    page.goto("/?room=nowhere")
+    expect(page.get_by_text("No game is finished yet")).to_be_visible()
 
 
 def test_the_ladder(page: Page) -> None:
@@ -292,11 +245,6 @@ def test_the_ladder(page: Page) -> None:
     top = page.locator(".lobby-ladder tbody tr").first
     expect(top).to_contain_text(best[0]["name"])
     expect(top).to_contain_text(number(best[0]["rating"]["ordinal"], 1))
-
-
-def test_a_room_without_games(page: Page) -> None:
-    page.goto("/?room=nowhere")
-    expect(page.get_by_text("No game is finished yet")).to_be_visible()
 
 
 def line(page: Page, what: str) -> str:
@@ -314,7 +262,7 @@ def test_the_line_to_paste_plays_a_game(page: Page) -> None:
     expect(page.locator(".lobby-results .lobby-game", has_text="paster").first).to_be_visible(timeout=30_000)
 
 
-def test_a_line_to_paste_plays_a_game_that_can_be_followed(page: Page) -> None:
+def test_lines_and_addresses_to_paste_are_those_of_bots(page: Page) -> None:
     page.goto("/")
     page.get_by_label("It plays").select_option("watch")
     *command, pause, seconds = shlex.split(line(page, "nukidora is installed"))
@@ -322,10 +270,6 @@ def test_a_line_to_paste_plays_a_game_that_can_be_followed(page: Page) -> None:
     assert command[-1].endswith("/try+rule+rule")
     page.get_by_label("It plays").select_option("now")
     assert shlex.split(line(page, "nukidora is installed")) == command
-
-
-def test_the_addresses_to_paste_are_those_of_bots(page: Page) -> None:
-    page.goto("/")
     tcp = urlsplit(line(page, "your own program, TCP"))
     assert (tcp.scheme, tcp.path) == ("mjsonp", "/try+rule+rule")
     with socket.create_connection((tcp.hostname, tcp.port), timeout=10) as connection:
@@ -352,11 +296,3 @@ def test_a_line_is_selected_where_nothing_can_be_copied(page: Page, site: Site) 
     page.get_by_role("button", name="Copy: your own program, WebSocket").click()
     expect(page.get_by_text("Selected: press Ctrl+C")).to_be_visible()
     assert page.evaluate("String(getSelection())") == f"ws://127.0.0.1:{site.server.ports.port}/mjai/try+rule+rule"
-
-
-def test_the_lobby_in_japanese(page: Page, site: Site) -> None:
-    page.add_init_script(f"localStorage.setItem('nukidora.language', {json.dumps('ja')})")
-    page.goto("/")
-    expect(page).to_have_title("ロビー · nukidora")
-    expect(page.get_by_role("button", name="対局開始")).to_be_visible()
-    expect(page.locator(".lobby-results .lobby-game").first).to_contain_text(re.compile("(天鳳|雀魂) · (東風|東南)"))

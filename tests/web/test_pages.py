@@ -31,23 +31,17 @@ def path_of(page: str, name: str = "x") -> str:
 
 
 @both_sizes
-@pytest.mark.parametrize("path", PATHS)
-def test_a_page_loads(page: Page, path: str) -> None:
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("path", [*PATHS, "/players/rule"])
+def test_a_page_loads_and_axe_finds_no_serious_fault(page: Page, path: str, colours: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=colours)
     response = page.goto(path)
     assert response is not None
     assert response.status == 200
     assert page.title().endswith("nukidora")
-
-
-@both_sizes
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("path", [*PATHS, "/players/rule"])
-def test_axe_finds_no_serious_fault(page: Page, path: str, colours: Literal["light", "dark"]) -> None:
+    page.wait_for_load_state("networkidle")
     if not AXE.exists():
         pytest.skip("axe-core is missing: make node_modules/installed")
-    page.emulate_media(color_scheme=colours)
-    page.goto(path)
-    page.wait_for_load_state("networkidle")
     assert serious_faults(page) == []
 
 
@@ -127,6 +121,12 @@ def test_no_page_has_scripts_or_styles_of_its_own(http: httpx.Client) -> None:
     for page in PAGES:
         text = http.get(path_of(page)).text
         assert re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text) is None
+
+
+def test_no_script_makes_markup_of_a_text() -> None:
+    """So names, messages and whatever else strangers send stays text on every page."""
+    made = re.compile(rb"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment")
+    assert [name for name, content in FILES.items() if name.endswith(".js") and made.search(content)] == []
 
 
 def test_all_files_of_the_folder_are_sent() -> None:

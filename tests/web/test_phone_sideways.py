@@ -9,8 +9,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.accessibility import serious_faults
-from tests.web.conftest import Site
-from tests.web.play_driver import set_name
 from tests.web.scripted_table import ScriptedTable
 from tests.web.test_replay_page import example, place_of
 from tests.web.test_replay_page import show as show_replay
@@ -60,9 +58,7 @@ def check_hand(page: Page, least: float) -> None:
     assert found["narrowest"] >= least
 
 
-def test_own_tiles_are_wide_while_one_plays(sideways: Page, site: Site) -> None:
-    set_name(sideways, "me")
-    scripted = ScriptedTable(sideways, site.url)
+def test_own_tiles_are_wide_while_one_plays(sideways: Page, scripted: ScriptedTable) -> None:
     scripted.begin(RUNS)
     scripted.draw("9s", {"type": "hora", "target": 0, "pai": "9s"}, {"type": "reach"}, {"type": "nukidora", "pai": "N"})
     check_hand(sideways, 40)

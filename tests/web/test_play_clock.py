@@ -7,8 +7,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.conftest import Site
-from tests.web.play_driver import set_name
 from tests.web.scripted_table import ScriptedTable
 
 HAND = ["1m", "9m", *(f"{n}p" for n in range(1, 9)), "E", "S", "W"]
@@ -28,13 +26,6 @@ PLACE = """() => {
     text: document.querySelector(".clock-text").scrollWidth <= clock.width + 1,
   };
 }"""
-
-
-@pytest.fixture
-def scripted(page: Page, site: Site) -> ScriptedTable:
-    """A scripted server, and the page of a player with a name."""
-    set_name(page, "me")
-    return ScriptedTable(page, site.url)
 
 
 @pytest.mark.parametrize("size", [(390, 844), (360, 640), (844, 390), (667, 375), (768, 1024), (1280, 800)])

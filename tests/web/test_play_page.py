@@ -14,8 +14,8 @@ from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, phone_at_length
-from tests.web.play_driver import Person, open_room, set_name
+from tests.web.conftest import Site, both_sizes, phone_at_length, set_name
+from tests.web.play_driver import Person, open_room
 from tests.web.scripted_table import HIDDEN, ScriptedTable
 
 ENABLED = "nuki-table button:not(:disabled)"
@@ -44,7 +44,7 @@ def table(page: Page) -> list[str]:
     return [page.locator("nuki-table .board").inner_text(), *page.locator("nuki-table .tile").evaluate_all(tiles)]
 
 
-@phone_at_length
+@both_sizes
 def test_a_game_is_played_by_clicking(
     page: Page, context: BrowserContext, site: Site, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -71,19 +71,6 @@ def test_a_game_is_played_by_clicking(
     expect(page.locator(".play-dialog tr.result-own")).to_contain_text(room)
     page.get_by_role("button", name="Play again").click()  # the room has been closed, and is opened again
     person.reach_a_discard()
-
-
-@pytest.mark.parametrize("context", [pytest.param("desktop", marks=pytest.mark.long), "phone"], indirect=True)
-def test_a_hanchan_is_played_by_clicking(
-    page: Page, site: Site, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    room = f"hanchan-{request.node.callspec.id}"
-    set_name(page, room)
-    page.goto(open_room(site, room, length="hanchan"), referer=f"{site.url}/rooms")
-    person = Person(page)
-    while not person.play(15):
-        page.reload()
-    check_record(site, page, room, tmp_path)
 
 
 ABORTED = {
@@ -132,13 +119,6 @@ def test_a_lost_reply_is_sent_again(page: Page, site: Site) -> None:
     assert replies.count(lost[0]) == 1  # the same tile may be drawn and discarded again later
     assert not person.play(4)
     expect(page.locator(".error")).to_have_count(0)
-
-
-@pytest.fixture
-def scripted(page: Page, site: Site) -> ScriptedTable:
-    """A scripted server, and the page of a player with a name."""
-    set_name(page, "me")
-    return ScriptedTable(page, site.url)
 
 
 def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, page: Page) -> None:

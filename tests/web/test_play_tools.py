@@ -10,19 +10,12 @@ from playwright.sync_api import Page, expect
 
 from server.rooms import SITTING
 from tests.support.accessibility import serious_faults
-from tests.web.conftest import ANSWER, Site, phone_at_length
-from tests.web.play_driver import Person, open_room, set_name
+from tests.web.conftest import ANSWER, Site, phone_at_length, set_name
+from tests.web.play_driver import Person, open_room
 from tests.web.scripted_table import ScriptedTable
 
 ENABLED = "nuki-table button:not(:disabled)"
 RUNS = ["1p", "2p", "3p", "4p", "5p", "6p", "7p", "8p", "9p", "1s", "1s"]
-
-
-@pytest.fixture
-def scripted(page: Page, site: Site) -> ScriptedTable:
-    """A scripted server, and the page of a player with a name."""
-    set_name(page, "me")
-    return ScriptedTable(page, site.url)
 
 
 def games(site: Site, name: str, status: str) -> list[Any]:

@@ -169,7 +169,7 @@ def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page, site
     expect(page.get_by_label("Room")).to_have_value("solo+rule+efficiency")
 
 
-def test_the_chart_shows_each_rating(page: Page, site: Site) -> None:
+def test_the_chart_shows_each_rating_and_is_read(page: Page, site: Site) -> None:
     page.goto(path_of("efficiency (house)"))
     ratings = items(site, f"/api{path_of('efficiency (house)')}/ratings")
     chart = page.get_by_role("slider", name="Skill, Rated game")
@@ -183,6 +183,7 @@ def test_the_chart_shows_each_rating(page: Page, site: Site) -> None:
     band = chart.locator("polygon").get_attribute("points")
     assert band is not None
     assert len(band.split()) == 2 * len(ratings)
+    check_readout(page, chart, ratings)
 
 
 def value_of(point: Any) -> str:
@@ -191,10 +192,9 @@ def value_of(point: Any) -> str:
     return f"{number(mu, 1)} ({number(mu - 3 * sigma, 1)} to {number(mu + 3 * sigma, 1)})"
 
 
-def test_the_chart_is_read_by_keyboard_and_pointer_and_as_a_table(page: Page, site: Site) -> None:
-    page.goto(path_of("efficiency (house)"))
-    ratings = items(site, f"/api{path_of('efficiency (house)')}/ratings")
-    chart, readout = page.get_by_role("slider"), page.locator(".chart-readout")
+def check_readout(page: Page, chart: Locator, ratings: list[Any]) -> None:
+    """Read the chart by keyboard and pointer, and as a table."""
+    readout = page.locator(".chart-readout")
     expect(readout).to_contain_text(value_of(ratings[-1]))
     chart.focus()
     page.keyboard.press("Home")
@@ -242,15 +242,6 @@ def test_a_hostile_name_stays_text(page: Page) -> None:
     expect(page.get_by_role("region", name="Head to head").locator("tbody th")).to_have_text("tsumogiri (house)")
     assert page.title() == f"{HOSTILE} · nukidora"
     assert page.locator("img").count() == 0
-
-
-def test_the_pages_are_in_japanese_too(page: Page) -> None:
-    page.goto("/players")
-    page.get_by_role("button", name="日本語").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("成績")
-    page.get_by_role("link", name="rule", exact=True).click()
-    expect(page.get_by_role("region", name="対戦相手別成績")).to_be_visible()
-    expect(page.locator("[data-statistic=deal_in_rate] th")).to_contain_text("放銃率")
 
 
 # Review ---------------------------------------------------------------------------------------------------------------

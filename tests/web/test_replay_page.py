@@ -224,6 +224,7 @@ def test_any_seat_sits_at_the_bottom_and_hands_close(page: Page) -> None:
     show(page, messages)
     hidden = page.locator("nuki-table [data-tile='?']")
     open_hands = hidden.count()
+    expect(page.locator(".seats button").first).to_have_text(f"1 {messages[0]['names'][0]}")
     for seat in (1, 2, 0):
         page.locator(f".seats [data-seat='{seat}']").click()
         expect(page.locator(f"nuki-replay[data-seat='{seat}']")).to_be_visible()
@@ -233,20 +234,7 @@ def test_any_seat_sits_at_the_bottom_and_hands_close(page: Page) -> None:
     expect(hidden).to_have_count(open_hands)
 
 
-def test_the_seek_bar_marks_what_happens(page: Page, site: Site) -> None:
-    game_id, messages = stored(site)
-    page.goto(f"/games/{game_id}")
-    types = [each["type"] for each in messages]
-    expect(page.locator(SHOWN.format(0))).to_be_visible()
-    page.keyboard.press("End")
-    for kind, count in {
-        "win": types.count("hora"), "riichi": types.count("reach"), "call": sum(map(types.count, CALLS)),
-    }.items():  # fmt: skip
-        expect(page.locator(f"[data-mark='{kind}']:visible")).to_have_count(count)
-    expect(page.locator(".seek-round")).to_have_count(types.count("start_kyoku"))
-
-
-def test_the_seek_bar_does_not_tell_what_is_to_come(page: Page) -> None:
+def test_the_seek_bar_marks_what_has_happened_and_the_rest_on_request(page: Page) -> None:
     messages = example()
     show(page, messages)
     marked = [place_of(messages, index + 1) for index, each in enumerate(messages) if each["type"] in MARKED]
@@ -260,6 +248,10 @@ def test_the_seek_bar_does_not_tell_what_is_to_come(page: Page) -> None:
     switch = page.get_by_label("also of rounds to come")
     switch.check()
     expect(marks).to_have_count(len(marked))
+    types = [each["type"] for each in messages]
+    for kind, named in (("win", ["hora"]), ("riichi", ["reach"]), ("call", CALLS)):
+        expect(page.locator(f"[data-mark='{kind}']:visible")).to_have_count(sum(map(types.count, named)))
+    expect(page.locator(".seek-round")).to_have_count(types.count("start_kyoku"))
     page.reload()
     expect(marks).to_have_count(len(marked))
     switch.uncheck()
@@ -338,7 +330,7 @@ def test_the_costs_of_hand_types_are_listed(page: Page) -> None:
     assert page.locator(".note dd").all_inner_texts() == ["pinfu", "pinfu 1.9, riichi 2.7"]
 
 
-def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:
+def test_tiles_of_the_seat_at_the_bottom_have_bars_and_notes_hide_with_hands(page: Page) -> None:
     messages = example()
     index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
     hand = messages[1]["tehais"][0]
@@ -347,18 +339,11 @@ def test_tiles_of_the_seat_at_the_bottom_have_bars(page: Page) -> None:
     best = page.locator("nuki-table .slot", has=page.locator(".bar.best"))
     assert {each.get_attribute("title") for each in best.all()} == {"75.0%"}
     assert page.locator("nuki-table .bar.played").count() >= 1
-    page.keyboard.press("2")
+    page.keyboard.press("2")  # another seat
     expect(page.locator("nuki-table .bar")).to_have_count(0)
-
-
-def test_notes_of_others_are_hidden_with_their_hands(page: Page) -> None:
-    messages = example()
-    index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
-    messages[index]["ext_bot"] = {"5p": 1}
-    show(page, messages, f"#round=0&step={place_of(messages, index)}&seat=1&hands=closed")
-    expect(page.locator(".note")).to_have_count(0)
-    page.keyboard.press("h")
-    expect(page.locator(".note")).to_have_count(1)
+    for hands_closed in (True, False):
+        page.keyboard.press("h")
+        expect(page.locator(".note")).to_have_count(0 if hands_closed else 1)
 
 
 def test_faults_are_shown_at_their_place(page: Page) -> None:
@@ -373,14 +358,6 @@ def test_faults_are_shown_at_their_place(page: Page) -> None:
     expect(fault).to_have_text(f"Fault: too late {HOSTILE}")
     page.keyboard.press("ArrowRight")
     expect(fault).to_have_count(0)
-
-
-def test_names_stay_text(page: Page) -> None:
-    messages = example()
-    messages[0]["names"] = [HOSTILE, "b" * 64, "東"]
-    show(page, messages)
-    expect(page.locator(".seats button").first).to_have_text(f"1 {HOSTILE}")
-    expect(page.locator("img")).to_have_count(0)
 
 
 def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:

@@ -58,7 +58,7 @@ def without_network(browser: Browser, size: tuple[int, int], text: str, folder: 
     assert wrong == []
 
 
-def test_the_review_is_drawn(opened: Page, review: Review) -> None:
+def test_the_review_is_drawn_and_keeps_its_place_in_the_address(opened: Page, review: Review) -> None:
     expect(opened.locator("nuki-table svg.tile").first).to_be_visible()
     expect(opened.get_by_role("heading", level=1)).to_contain_text(HOSTILE)
     expect(opened.locator("main")).to_contain_text(f"1 of {len(review.of.decisions)}")
@@ -66,10 +66,6 @@ def test_the_review_is_drawn(opened: Page, review: Review) -> None:
         expect(opened.locator("main")).to_contain_text(bot)
     assert opened.locator("img").count() == 0
     assert opened.title() != "hacked"
-
-
-def test_the_next_mistake_is_found_by_key_and_kept_in_the_address(opened: Page, review: Review) -> None:
-    expect(opened.locator("nuki-table svg.tile").first).to_be_visible()
     opened.keyboard.press("End")
     last: Any = review.of.decisions[-1]
     expect(opened.locator("main")).to_contain_text(f"{len(review.of.decisions)} of {len(review.of.decisions)}")

@@ -117,7 +117,7 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     expect(page.locator("nuki-replay[data-seat='2']")).to_be_visible()
 
 
-def test_bars_on_the_tiles_and_opinions_side_by_side(page: Page, review: dict[str, Any]) -> None:
+def test_bars_on_the_tiles_opinions_side_by_side_and_accuracy_by_kind(page: Page, review: dict[str, Any]) -> None:
     wrong = mistakes(review, 1)[0]
     decision = review["decisions"][wrong]
     show(page, review, decision["message"])
@@ -131,6 +131,16 @@ def test_bars_on_the_tiles_and_opinions_side_by_side(page: Page, review: dict[st
     best = decision["reviews"][1]["actions"][0]["action"]["pai"]
     assert page.locator("nuki-table .bar.best").count() >= 1
     assert best in page.locator(".opinion[data-bot=bert] li.best use").get_attribute("href")  # type: ignore[operator]
+    expect(page.get_by_role("heading", name=f"Review of {review['names'][0]}")).to_be_visible()
+    table = page.get_by_role("region", name="Accuracy").locator("tr")
+    expect(table).to_have_count(2 + len(review["summary"][0]["by_kind"]))
+    figures = [percent(each["accuracy"]) for each in review["summary"]]
+    cells = table.nth(1).locator("td")
+    assert [cells.nth(column).inner_text() for column in (0, 1, 3)] == [str(len(review["decisions"])), *figures]
+    backs = page.locator("nuki-table .seat [data-tile='?']")
+    assert backs.count() >= 26  # hands of others are hidden until they are opened
+    page.keyboard.press("h")
+    expect(backs).to_have_count(0)
 
 
 def test_next_and_previous_decision_and_mistake(page: Page, review: dict[str, Any]) -> None:
@@ -182,25 +192,6 @@ def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, 
     assert shown(page) == 3
 
 
-def test_accuracy_and_mean_loss_by_kind(page: Page, review: dict[str, Any]) -> None:
-    show(page, review)
-    table = page.get_by_role("region", name="Accuracy").locator("tr")
-    expect(table).to_have_count(2 + len(review["summary"][0]["by_kind"]))
-    figures = [percent(each["accuracy"]) for each in review["summary"]]
-    cells = table.nth(1).locator("td")
-    assert [cells.nth(0).inner_text(), cells.nth(1).inner_text(), cells.nth(3).inner_text()] == [
-        str(len(review["decisions"])), *figures,
-    ]  # fmt: skip
-
-
-def test_hands_of_others_are_hidden_until_they_are_opened(page: Page, review: dict[str, Any]) -> None:
-    show(page, review)
-    backs = page.locator("nuki-table .seat [data-tile='?']")
-    assert backs.count() >= 26
-    page.keyboard.press("h")
-    expect(backs).to_have_count(0)
-
-
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
     state = {"status": "queued", "done": 0, "decisions": 0}
     stub(page, review, state)
@@ -211,14 +202,6 @@ def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) ->
     state |= {"status": "failed", "error": HOSTILE}
     expect(page.get_by_role("alert")).to_have_text(HOSTILE)
     expect(page.get_by_role("button", name="Review", exact=True)).to_be_enabled()
-
-
-def test_names_stay_text(page: Page, review: dict[str, Any]) -> None:
-    events = messages()
-    events[0]["names"][0] = review["names"][0] = HOSTILE
-    show(page, review, events=events)
-    expect(page.get_by_role("heading", name=f"Review of {HOSTILE}")).to_be_visible()
-    expect(page.locator("img")).to_have_count(0)
 
 
 def test_a_message_that_is_impossible_spoils_no_other_round(page: Page, review: dict[str, Any]) -> None:

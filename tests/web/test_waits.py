@@ -53,14 +53,10 @@ def check(browser: Browser, site: Site, seeds: range) -> tuple[int, int]:
     return tenpai, furiten
 
 
-def test_waits_and_furiten_are_those_of_the_engine(browser: Browser, site: Site) -> None:
-    tenpai, furiten = check(browser, site, range(2))
-    assert (tenpai > 100, furiten > 10) == (True, True), (tenpai, furiten)
-
-
-def test_the_same_in_many_games(browser: Browser, site: Site, scale: Scale) -> None:
-    for first in range(2, 6 if scale == "quick" else 42, 4):
-        assert all(check(browser, site, range(first, first + 4)))
+def test_waits_and_furiten_are_those_of_the_engine(browser: Browser, site: Site, scale: Scale) -> None:
+    for first in range(0, 4 if scale == "quick" else 44, 4):
+        tenpai, furiten = check(browser, site, range(first, first + 4))
+        assert (tenpai > 100, furiten > 10) == (True, True), (tenpai, furiten)
 
 
 def near_tenpai(rng: random.Random) -> list[str]:

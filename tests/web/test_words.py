@@ -57,12 +57,7 @@ def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, di
     found: dict[str, set[str]] = {}
     for call in calls:
         code = call.args[0]
-        codes = (
-            [code.value]
-            if isinstance(code, ast.Constant)
-            else ["no_open_room", "no_player", "no_game", "no_tournament"]
-        )
-        for each in codes:
+        for each in [code.value] if isinstance(code, ast.Constant) else NOT_FOUND:
             names = {f"{{{keyword.arg}}}" for keyword in call.keywords}
             found[each] = names & found.get(each, names)
     assert {key.removeprefix("error_") for key in words["en"] if key.startswith("error_")} == found.keys()

@@ -12,7 +12,6 @@ from engine.scoring import yaku as numbers
 from engine.scoring.yaku import BONUS, YAKU, YAKUMAN_HAN
 from tests.support.accessibility import serious_faults
 from tests.web.conftest import Site, both_sizes, in_browser
-from tests.web.play_driver import set_name
 from tests.web.scripted_table import ScriptedTable
 
 TABLE = """async ([hand, melds, rules]) => {
@@ -89,11 +88,9 @@ def test_what_a_hand_has(
 
 
 @both_sizes
-def test_the_table_is_shown_beside_the_hand(page: Page, site: Site) -> None:
-    set_name(page, "me")
-    game = ScriptedTable(page, site.url)
-    game.begin(SIMPLE)
-    game.draw("N")
+def test_the_table_is_shown_beside_the_hand(page: Page, scripted: ScriptedTable) -> None:
+    scripted.begin(SIMPLE)
+    scripted.draw("N")
     panel = page.get_by_role("region", name="All yaku")
     expect(panel).to_be_hidden()
     expect(page.locator("nuki-table button:enabled")).to_have_count(14)
@@ -102,7 +99,7 @@ def test_the_table_is_shown_beside_the_hand(page: Page, site: Site) -> None:
     assert serious_faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.locator("nuki-table button.drawn").click()  # is not covered
-    game.say("dahai", actor=0, pai="N", tsumogiri=True)
+    scripted.say("dahai", actor=0, pai="N", tsumogiri=True)
     expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("tanyao (the hand has it so far)")
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_be_hidden()

@@ -12,11 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.game import Game
-from engine.mjai.actions import action_message, action_of
 from engine.mjai.bot_checks import BadMessage
 from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import NOT_JOINED, Join
-from engine.mjai.dialects import DIALECTS, write
 from engine.mjai.keys import BadValue
 from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES
 from engine.mjai.messages import for_seat
@@ -156,23 +154,6 @@ def test_every_reply_round_trips_byte_for_byte(reply: dict[str, Any]) -> None:
     assert parse_reply(text_of(reply).encode() + b"\n") == read
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_legal_action_is_read_in_every_dialect(dialect: str) -> None:
-    wanted = {"dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "none"}
-    said = set[str]()
-    for seed in range(20):
-        game, choose = Game(seed), efficient_driver(random.Random(seed), ALL_HABITS[3])
-        while not game.over and not wanted <= said:
-            for seat in game.asked:
-                for action in game.legal(seat):
-                    message = action_message(game.table, seat, action)
-                    reply = parse_reply(json.dumps(write(message, dialect)))
-                    assert action_of(game.table, seat, reply) == action
-                    said.add(message["type"])
-            answer(game, choose)
-    assert wanted <= said
-
-
 @pytest.mark.parametrize(
     ("said", "read"),
     [
@@ -218,21 +199,19 @@ TYPES = "none, dahai, reach, pon, daiminkan, kakan, ankan, nukidora, kita, hora,
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 EXT_BOT = "none: ext_bot is {}; ext_bot must be an object without NaN, at most 4,096 bytes"
 A_TILE = "a tile like 5p, 5pr or E"
+A_PAIR = "consumed must be the two tiles of your hand, of one kind, like 5p and 5pr"
+FOUR = "consumed must be four tiles of one kind"
+A_TARGET = "target must be the seat that discarded, 0 to 2"
 
 
 @pytest.mark.parametrize(
     ("said", "error_text"),
     [
         (b"", f"not JSON (EOF while parsing a value at line 1 column 0); {ONE_OBJECT}"),
-        (b"none", f"not JSON (expected ident at line 1 column 2); {ONE_OBJECT}"),
-        (b'{"type":"none"', f"not JSON (EOF while parsing an object at line 1 column 14); {ONE_OBJECT}"),
         (b'{"type":"none"} {}', f"not JSON (trailing characters at line 1 column 17); {ONE_OBJECT}"),
         (b"[" * 65536, f"not JSON (recursion limit exceeded at line 1 column 202); {ONE_OBJECT}"),
         (b'{"type":"none","x":"\xff"}', f"not JSON (invalid unicode code point at line 1 column 21); {ONE_OBJECT}"),
-        (
-            b'{"type":"none","x":"\\ud800"}',
-            f"not JSON (unexpected end of hex escape at line 1 column 27); {ONE_OBJECT}",
-        ),
+        (rb'{"x":"\ud800"}', f"not JSON (unexpected end of hex escape at line 1 column 13); {ONE_OBJECT}"),
         ('{"type":"none","x":"\ud800"}', f"not UTF-8; {ONE_OBJECT}"),
         (b'{"type":"none","x":NaN}', f"not JSON (NaN is no number there); {ONE_OBJECT}"),
         (b'{"type":"none","x":[-Infinity]}', f"not JSON (-Infinity is no number there); {ONE_OBJECT}"),
@@ -244,12 +223,9 @@ A_TILE = "a tile like 5p, 5pr or E"
             f"not JSON (number out of range at line 1 column 4321); {ONE_OBJECT}",
         ),
         ([], "the message is []; it must be a JSON object with a type"),
-        (None, "the message is null; it must be a JSON object with a type"),
         ({}, f"type is missing; type must be one of {TYPES}"),
         ({"type": 5}, f"type is 5; type must be one of {TYPES}"),
-        ({"type": None}, f"type is null; type must be one of {TYPES}"),
         ({"type": "chi"}, f"type is 'chi'; type must be one of {TYPES}"),
-        ({"type": "tsumo"}, f"type is 'tsumo'; type must be one of {TYPES}"),
         ({"type": "a\x00\u202e"}, f"type is 'a\\x00\\u202e'; type must be one of {TYPES}"),
         ({"type": "x" * 99}, f"type is '{'x' * 58}…; type must be one of {TYPES}"),
         ({"type": "none", "actor": 3}, "none: actor is 3; actor must be your seat, 0 to 2"),
@@ -257,33 +233,14 @@ A_TILE = "a tile like 5p, 5pr or E"
         ({"type": "none", "actor": 10**400}, "none: actor is a huge number; actor must be your seat, 0 to 2"),
         ({"type": "dahai"}, f"dahai: pai is missing; pai must be {A_TILE}"),
         ({"type": "dahai", "pai": "2m"}, f"dahai: pai is '2m'; pai must be {A_TILE}"),
-        ({"type": "dahai", "pai": "?"}, f"dahai: pai is '?'; pai must be {A_TILE}"),
         ({"type": "dahai", "pai": ["1m"]}, f"dahai: pai is ['1m']; pai must be {A_TILE}"),
-        (
-            {"type": "dahai", "pai": "1m", "tsumogiri": "yes"},
-            "dahai: tsumogiri is 'yes'; tsumogiri must be true or false",
-        ),
-        (
-            {"type": "pon", "consumed": ["1m", "9m"]},
-            "pon: consumed is ['1m', '9m']; consumed must be the two tiles of your hand, of one kind, like 5p and 5pr",
-        ),
-        (
-            {"type": "pon", "consumed": ["5p", 5]},
-            "pon: consumed[1] is 5; consumed must be the two tiles of your hand, of one kind, like 5p and 5pr",
-        ),
-        (
-            {"type": "pon"},
-            "pon: consumed is missing; consumed must be the two tiles of your hand, of one kind, like 5p and 5pr",
-        ),
-        (
-            {"type": "ankan", "consumed": ["1m"] * 9},
-            "ankan: consumed is a list of 9; consumed must be four tiles of one kind",
-        ),
+        ({"type": "dahai", "pai": "1m", "tsumogiri": "y"}, "dahai: tsumogiri is 'y'; tsumogiri must be true or false"),
+        ({"type": "pon", "consumed": ["1m", "9m"]}, f"pon: consumed is ['1m', '9m']; {A_PAIR}"),
+        ({"type": "pon", "consumed": ["5p", 5]}, f"pon: consumed[1] is 5; {A_PAIR}"),
+        ({"type": "pon"}, f"pon: consumed is missing; {A_PAIR}"),
+        ({"type": "ankan", "consumed": ["1m"] * 9}, f"ankan: consumed is a list of 9; {FOUR}"),
         ({"type": "kakan", "consumed": ["1m"] * 3}, f"kakan: pai is missing; pai must be {A_TILE}"),
-        (
-            {"type": "daiminkan", "target": -1},
-            "daiminkan: target is -1; target must be the seat that discarded, 0 to 2",
-        ),
+        ({"type": "daiminkan", "target": -1}, f"daiminkan: target is -1; {A_TARGET}"),
         ({"type": "kita", "pai": "E"}, "kita: pai is 'E'; pai must be N"),
         ({"type": "none", "ext_bot": [1]}, EXT_BOT.format("a list of 1")),
     ],
@@ -318,12 +275,7 @@ def test_a_join_that_resumes_needs_only_the_secret() -> None:
     assert parse_join('{"type":"join","name":"a","resume":true}').resume is True
 
 
-def test_every_dialect_may_be_joined_with() -> None:
-    assert [parse_join(json.dumps({"type": "join", "name": "a", "dialect": it})).dialect for it in DIALECTS] == list(
-        DIALECTS
-    )
-
-
+MISSING = "missing"  # the value of a key that is left out
 NAME = "1 to 64 printable characters, not all invisible"
 ROOM = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first) and then any number of +BOT (512 characters at most)"
 
@@ -332,6 +284,8 @@ ROOM = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first) and then any number of +BOT 
     ("changed", "error_text"),
     [
         ({"type": "none"}, "join: type is 'none'; type must be join"),
+        ({"type": MISSING}, "join: type is missing; type must be join"),
+        ({"resume": True, "name": MISSING}, f"join: name is missing; name must be {NAME}"),
         ({"name": None}, f"join: name is null; name must be {NAME}"),
         ({"name": " \t"}, f"join: name is ' \\t'; name must be {NAME}"),
         ({"name": "a\nb"}, f"join: name is 'a\\nb'; name must be {NAME}"),
@@ -357,13 +311,9 @@ ROOM = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first) and then any number of +BOT 
     ],
 )
 def test_bad_joins_are_refused_with_the_reason(changed: dict[str, Any], error_text: str) -> None:
-    assert error_for({"type": "join", "name": "a"} | changed, parse_join) == error_text
-
-
-def test_a_join_without_type_or_name_is_refused_with_the_reason() -> None:
-    assert error_for({"name": "a"}, parse_join) == "join: type is missing; type must be join"
-    nameless = f"join: name is missing; name must be {NAME}"
-    assert error_for({"type": "join", "resume": True}, parse_join) == nameless
+    message = {"type": "join", "name": "a"} | changed
+    given = {key: value for key, value in message.items() if value != MISSING}
+    assert error_for(given, parse_join) == error_text
 
 
 # Any input ------------------------------------------------------------------------------------------------------------
