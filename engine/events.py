@@ -25,6 +25,7 @@ import numpy as np
 
 from engine.common.complete import require_rows
 from engine.compiling import inner
+from engine.rules import N_DRAWS
 
 N_TYPES = 15
 (
@@ -48,24 +49,25 @@ class EventType(NamedTuple):
     used: int  # concealed tiles that the actor sets down: discards, sets aside or shows in a meld
     adds_meld: bool  # whether they are a new meld
     is_action: bool  # whether it is a choice of the actor, seen by everybody, after which the round goes on
+    most: int  # how many there are in a round at most: their sum must fit into TABLE.log
 
 
 TYPES: tuple[EventType, ...] = (
-    EventType(START_KYOKU, "start_kyoku", 0, False, False),
-    EventType(DRAW, "tsumo", 0, False, False),
-    EventType(DAHAI, "dahai", 1, False, True),
-    EventType(REACH, "reach", 0, False, True),
-    EventType(REACH_ACCEPTED, "reach_accepted", 0, False, False),
-    EventType(PON, "pon", 2, True, True),
-    EventType(DAIMINKAN, "daiminkan", 3, True, True),
-    EventType(ANKAN, "ankan", 4, True, True),
-    EventType(KAKAN, "kakan", 1, False, True),
-    EventType(NUKIDORA, "nukidora", 1, False, True),
-    EventType(NEW_DORA, "dora", 0, False, False),
-    EventType(HORA, "hora", 0, False, False),
-    EventType(RYUKYOKU, "ryukyoku", 0, False, False),
-    EventType(END_KYOKU, "end_kyoku", 0, False, False),
-    EventType(END_GAME, "end_game", 0, False, False),
+    EventType(START_KYOKU, "start_kyoku", 0, False, False, 1),
+    EventType(DRAW, "tsumo", 0, False, False, N_DRAWS),
+    EventType(DAHAI, "dahai", 1, False, True, N_DRAWS + 12),  # one for each draw and each pon
+    EventType(REACH, "reach", 0, False, True, 3),
+    EventType(REACH_ACCEPTED, "reach_accepted", 0, False, False, 3),
+    EventType(PON, "pon", 2, True, True, 12),
+    EventType(DAIMINKAN, "daiminkan", 3, True, True, 4),
+    EventType(ANKAN, "ankan", 4, True, True, 4),
+    EventType(KAKAN, "kakan", 1, False, True, 4),
+    EventType(NUKIDORA, "nukidora", 1, False, True, 4),
+    EventType(NEW_DORA, "dora", 0, False, False, 4),
+    EventType(HORA, "hora", 0, False, False, 2),
+    EventType(RYUKYOKU, "ryukyoku", 0, False, False, 1),
+    EventType(END_KYOKU, "end_kyoku", 0, False, False, 1),
+    EventType(END_GAME, "end_game", 0, False, False, 1),
 )
 if [row.number for row in TYPES] != list(range(N_TYPES)):
     raise ImportError(f"TYPES of engine/events.py needs one row for each of the {N_TYPES} event types, in their order")

@@ -52,7 +52,7 @@ def refusal(module):
     return ""
 
 def with_packed(module):
-    events.TYPES += (events.EventType(len(events.TYPES), "chi", 2, True, True),)
+    events.TYPES += (events.EventType(len(events.TYPES), "chi", 2, True, True, 9),)
     events.ACTIONS += events.TYPES[-1:]
     print(refusal(module))
     events.TYPES, events.ACTIONS = events.TYPES[:-1], events.ACTIONS[:-1]
