@@ -113,9 +113,10 @@ def tally_log(t: np.record, rows: np.ndarray, facts: np.ndarray, tallies: np.nda
                 facts[TURN, seat] += 1
                 facts[DISCARDED, seat] |= np.int64(1) << kind
                 note_tenpai(seat, keys[seat], facts)
-            elif CALLS[event] != NO_TALLY:
+            else:
                 facts[MELDS, seat] += 1 if ADDS_MELD[event] else 0
-                tallies[rows[seat], CALLS[event]] += 1
+                if CALLS[event] != NO_TALLY:
+                    tallies[rows[seat], CALLS[event]] += 1
         elif event == NEW_DORA:
             seen[KIND_OF[event_tile(word)]] += 1
         elif event == REACH_ACCEPTED:

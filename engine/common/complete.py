@@ -17,4 +17,4 @@ def require_rows(place: str, rows: Iterable[str], wanted: Iterable[str], table: 
     if missing := sorted(needed - there):
         raise ImportError(f"{place} has no row for {', '.join(map(repr, missing))} of {table}: add it")
     if odd := sorted(there - needed):
-        raise ImportError(f"{place} has a row for {', '.join(map(repr, odd))}, but {table} has none: remove it")
+        raise ImportError(f"{place} has a row for {', '.join(map(repr, odd))}, but {table} has none")
