@@ -199,5 +199,5 @@ def test_what_needs_a_row_for_each_type_refuses_to_be_imported_without_one() -> 
 
 
 def test_rows_of_types_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(ImportError, match="has a row for 'chi', but REPLIES has none$"):
+    with pytest.raises(ImportError, match=r"has a row for 'chi', but REPLIES has none$"):
         require_rows("WORDS of words.py", ["pon", "chi"], ["pon"], "REPLIES")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +36,13 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_built_in_bots_are_made_by_name(name: str) -> None:
     assert registry.make(name).name == name
     assert name in registry.names()
+
+
+def test_the_page_of_the_players_has_them_all() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
+    rows = (line.split("|")[1] for line in page.splitlines() if line.startswith("| "))
+    listed = {name for cell in rows for name in re.findall(r"`(\w+)`", cell)}
+    assert set(BOTS) - listed == set()
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64])

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from agents.review.decisions import DISCARD_KIND, KINDS
-from engine.mjai.schema import REPLIES
+from engine.mjai.schema import EVENTS, REPLIES
 from engine.rules import PRESETS
 from engine.ryukyoku import RYUKYOKU
 from engine.scoring.yaku import YAKU
@@ -98,6 +98,7 @@ MADE_OF = {
     "setting_*": SETTINGS,
     "setting_*_hint": SETTINGS,
     "table_call_*": CALLS,
+    "table_event_*": options(EVENTS, "start_game", "reach_accepted", "hora", "end_kyoku"),
     "tour_*": get_args(Status),
 }
 
