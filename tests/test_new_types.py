@@ -1,7 +1,7 @@
-"""A new type of event, in `engine.mjai.schema` or `engine.events`, is missed nowhere.
+"""A new type of event, in `engine.mjai.schema` or `engine.events`, or a new action is missed nowhere.
 
-Tables that need a row for each type refuse to be imported without it (`engine.common.complete`). Of all other places
-that tell types apart, in Python and in JavaScript, each must name the new type or be listed in NEEDED_NOT_BY.
+Tables that need a row for each of them refuse to be imported without it (`engine.common.complete`). Of all other places
+that tell types or actions apart, in Python and in JavaScript, each must name the new one or be listed in NEEDED_NOT_BY.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from engine.mjai.schema import EVENTS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "agents", "arena", "server", "nukidora")
-# The types that all places were written for.
-FIRST = frozenset({
+# The types of events and the actions that all places were written for.
+FIRST_ACTIONS = frozenset({
+    "DISCARD", "TSUMOGIRI", "RIICHI", "PON", "PON_RED", "DAIMINKAN", "NUKIDORA", "TSUMO", "RON", "KYUSHU_KYUHAI",
+    "PASS", "ANKAN", "KAKAN",
+})  # fmt: skip
+FIRST = FIRST_ACTIONS | frozenset({
     "start_game", "start_kyoku", "tsumo", "dahai", "reach", "reach_accepted", "pon", "daiminkan", "kakan", "ankan",
     "nukidora", "dora", "hora", "ryukyoku", "end_kyoku", "end_game",
 })  # fmt: skip
-# Type added since -> the places that need not know it: a file, or "FILE: NAME" for a function or constant in it.
+# Type or action added since -> the places that need not know it: "FILE: NAME" of a function or constant, or a file.
 NEEDED_NOT_BY: dict[str, set[str]] = {}
 # Files in which the same words are yaku, melds, features, questions or columns.
 OTHER_WORDS = re.compile(
@@ -33,15 +37,16 @@ OTHER_WORDS = re.compile(
     r"agents/analyse/|agents/cnn/answers|agents/bert/evaluation/|arena/tallies/(columns|names)|arena/parquet|"
     r"nukidora/envs/|server/web/(yaku|yaku_table|fu|position_view|table)\.js"
 )
-AT_LEAST = 2  # types that a definition names, if it tells types apart
+AT_LEAST = 2  # types, or actions, that a definition names, if it tells them apart
 DEFINITION = re.compile(r"^(?:export )?(?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
+CONSTANT = re.compile(r"^([A-Z_]+) = [\w +]+$", re.MULTILINE)
 ROW = re.compile(r"EventType\((\w+), \"(\w+)\"")  # of TYPES: constant, type of message
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 # Imports places one by one, each with one more row in the table that it follows, and prints how it refuses.
 REFUSALS = """
 import importlib
-from engine import events
+from engine import actions, events
 from engine.mjai import schema
 
 def refusal(module):
@@ -62,6 +67,15 @@ def with_message(module, rows, row):
     print(refusal(module))
     del rows["chi"]
 
+def with_action(module):
+    names = actions.ACTION_NAMES
+    actions.ACTION_NAMES = (*names[: actions.ANKAN], "chi", *names[actions.ANKAN :])
+    actions.ANKAN += 1
+    print(refusal(module))
+    actions.ANKAN -= 1
+    actions.ACTION_NAMES = names
+
+with_action("engine.mjai.actions")
 with_packed("engine.mjai.round_events")
 with_packed("arena.tallies.rounds")
 with_packed("agents.bert.encoding")
@@ -72,8 +86,11 @@ for module in ("engine.mjai.player_state", "engine.mjai.round_events", "engine.r
 for module in ("engine.mjai.round_events", "arena.tallies.rounds", "agents.bert.encoding", "engine.mjai.player_state",
                "engine.records.mjlog_writing", "agents.review.words"):
     assert refusal(module) == "", refusal(module)
+for module in ("agents.console.moves", "agents.review.decisions", "agents.bert.labels", "agents.selfplay.features"):
+    with_action(module)
 """
 PLACES_THAT_REFUSE = [
+    "action_message of engine/mjai/actions.py",
     "READERS of engine/mjai/round_events.py",
     "TALLY_OF of arena/tallies/rounds.py",
     "N_VALUES of agents/bert/encoding.py",
@@ -82,46 +99,50 @@ PLACES_THAT_REFUSE = [
     "HANDLERS of engine/mjai/player_state.py",
     "TYPES of engine/events.py",
     "_WRITERS of engine/records/mjlog_writing.py",
+    "WORDS of agents/console/moves.py",
+    "KINDS of agents/review/decisions.py",
+    "LABEL_OF of agents/bert/labels.py",
+    "ACTIONS_OF_TYPE of agents/selfplay/features.py",
 ]
 
 
 def places() -> dict[str, set[str]]:
-    """Every definition that tells types of events apart, as "FILE: NAME" -> the types that it names."""
+    """Every definition that tells types or actions apart, as "FILE: NAME" -> those that it names."""
     found: dict[str, set[str]] = {}
-    for folder, pattern, types_in in (
-        *((package, "*.py", types_in_python) for package in PACKAGES),
-        ("server/web", "*.js", types_in_javascript),
+    for folder, pattern, named_in in (
+        *((package, "*.py", named_in_python) for package in PACKAGES),
+        ("server/web", "*.js", named_in_javascript),
     ):
         for path in sorted((REPOSITORY / folder).rglob(pattern)):
-            for name, types in types_in(path.read_text(encoding="utf-8")):
-                found.setdefault(f"{path.relative_to(REPOSITORY).as_posix()}: {name}", set()).update(types)
-    return {place: types for place, types in found.items() if len(types) >= AT_LEAST and not OTHER_WORDS.match(place)}
+            for name, named in named_in(path.read_text(encoding="utf-8")):
+                found.setdefault(f"{path.relative_to(REPOSITORY).as_posix()}: {name}", set()).update(named)
+    return found
 
 
-def types_in_python(source: str) -> Iterator[tuple[str, set[str]]]:
-    """The definitions of a module, with the types that they name by a text or by a constant of `engine.events`."""
+def named_in_python(source: str) -> Iterator[tuple[str, set[str]]]:
+    """The definitions of a module, with the types that they name by a text or a constant, and the actions."""
     tree = ast.parse(source)
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    packed = {f"events.{name}": of for name, of in PACKED.items()} if any(map(imports_events, imports)) else {}
-    for each in imports:
-        if each.module == "engine.events":
-            packed |= {alias.name: PACKED[alias.name] for alias in each.names if alias.name in PACKED}
+    constants: dict[str, str] = {}  # as the module writes them -> type or action
+    for of, names in (("events", PACKED), ("actions", {name: name for name in ACTIONS})):
+        for each in imports:
+            aliases = {alias.asname or alias.name: alias.name for alias in each.names}
+            if each.module == f"engine.{of}":
+                constants |= {alias: names[name] for alias, name in aliases.items() if name in names}
+            elif each.module == "engine" and of in aliases.values():
+                constants |= {f"{of}.{name}": meant for name, meant in names.items()}
     for name, definition in definitions(tree):
-        types = set[str]()
+        named = set[str]()
         for node in ast.walk(definition):
             if isinstance(node, ast.Constant):
-                types |= {node.value} & EVENTS.keys() if isinstance(node.value, str) else set()
+                named |= {node.value} & EVENTS.keys() if isinstance(node.value, str) else set()
             elif isinstance(node, ast.Name | ast.Attribute):
-                types |= {packed[text] for text in [ast.unparse(node)] if text in packed}
-        yield name, types
-
-
-def imports_events(node: ast.ImportFrom) -> bool:
-    return node.module == "engine" and any(alias.name == "events" for alias in node.names)
+                named |= {constants[text] for text in [ast.unparse(node)] if text in constants}
+        yield name, named
 
 
 def definitions(tree: ast.Module | ast.ClassDef) -> Iterator[tuple[str, ast.AST]]:
-    """The functions, methods and constants of a module; of a statement that is none of them the line."""
+    """The functions, methods and constants of a module, and what else it does when it is imported."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             yield from ((f"{node.name}.{name}", definition) for name, definition in definitions(node))
@@ -129,12 +150,13 @@ def definitions(tree: ast.Module | ast.ClassDef) -> Iterator[tuple[str, ast.AST]
             yield node.name, node
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            target = target.value if isinstance(target, ast.Subscript) else target
             yield ast.unparse(target).strip("()").partition(",")[0], node
         elif not isinstance(node, ast.Import | ast.ImportFrom):
-            yield f"line {node.lineno}", node
+            yield "import", node
 
 
-def types_in_javascript(source: str) -> Iterator[tuple[str, set[str]]]:
+def named_in_javascript(source: str) -> Iterator[tuple[str, set[str]]]:
     """The functions, classes and constants of a module, with the types that they name by a text or by a key."""
     parts = DEFINITION.split(COMMENT.sub("", source))
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
@@ -142,17 +164,25 @@ def types_in_javascript(source: str) -> Iterator[tuple[str, set[str]]]:
         yield name, {text or key for text, key in named} & EVENTS.keys()
 
 
-PACKED = dict(ROW.findall((REPOSITORY / "engine" / "events.py").read_text(encoding="utf-8")))
+def source_of(module: str) -> str:
+    return (REPOSITORY / "engine" / f"{module}.py").read_text(encoding="utf-8")
+
+
+PACKED: dict[str, str] = dict(ROW.findall(source_of("events")))
+ACTIONS = {name for name in CONSTANT.findall(source_of("actions")) if name not in ("N_ACTIONS", "MASK_WORDS")}
 PLACES = places()
 
 
 def places_without(new: str) -> set[str]:
-    """The places that do not name a type."""
-    return {place for place, types in PLACES.items() if new not in types}
+    """The places that tell types apart, or actions, if it is one, and do not name it."""
+    if new.isupper():
+        return {place for place, named in PLACES.items() if new not in named and len(named & ACTIONS) >= AT_LEAST}
+    found = {place for place, named in PLACES.items() if new not in named and len(named & EVENTS.keys()) >= AT_LEAST}
+    return {place for place in found if not OTHER_WORDS.match(place)}
 
 
-def test_every_place_names_the_new_types_or_needs_them_not() -> None:
-    for new in EVENTS.keys() - FIRST:
+def test_every_place_names_the_new_ones_or_needs_them_not() -> None:
+    for new in (EVENTS.keys() | ACTIONS) - FIRST:
         not_needed = NEEDED_NOT_BY.get(new, set())
         missed = sorted(place for place in places_without(new) if not {place, place.partition(":")[0]} & not_needed)
         assert not missed, (
@@ -186,8 +216,22 @@ def test_every_place_names_the_new_types_or_needs_them_not() -> None:
 )
 def test_a_place_that_tells_types_apart_is_found(place: str) -> None:
     assert place in places_without("chi")
-    named = next(iter(PLACES[place]))
-    assert place not in places_without(named)
+    assert not any(place in places_without(named) for named in PLACES[place])
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "agents/bots/yaku/bot.py: choose_on_turn",
+        "agents/linear/candidates.py: fill_action",
+        "engine/legal.py: turn_menu",
+        "engine/mjai/view_updates.py: carry_out",
+        "engine/turn.py: act_on_turn",
+    ],
+)
+def test_a_place_that_tells_actions_apart_is_found(place: str) -> None:
+    assert ACTIONS == FIRST_ACTIONS
+    assert place in places_without("CHI")
 
 
 def test_what_needs_a_row_for_each_type_refuses_to_be_imported_without_one() -> None:

@@ -23,6 +23,11 @@ PLAIN_TYPES = {
 }
 
 
+# Actions of which `action_message` names the tiles.
+OF_TILES = (actions.PON, actions.PON_RED, actions.DAIMINKAN, actions.TSUMO, actions.RON)
+actions.require_actions("action_message of engine/mjai/actions.py", (*PLAIN_TYPES, *OF_TILES))
+
+
 def action_message(t: np.record, seat: int, action: int) -> Message:
     """The canonical message for `action` of `seat` at table (or view) `t`."""
     if action <= actions.TSUMOGIRI:

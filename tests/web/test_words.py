@@ -15,9 +15,7 @@ from agents.review.decisions import DISCARD_KIND, KINDS
 from engine.mjai.schema import EVENTS, REPLIES
 from engine.rules import PRESETS
 from engine.ryukyoku import RYUKYOKU
-from engine.scoring.yaku import YAKU
 from server.pages import WEB
-from server.rooms import SITTING
 from server.settings import RoomSettings
 from server.store.lists import PlayerOrder
 from server.tournaments.tournament import Status
@@ -132,19 +130,3 @@ def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, di
 
 def is_error_text(node: Any) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "error_text"
-
-
-def names_in(module: str, constant: str, name: str) -> list[str]:
-    """The texts in a constant of a module of the pages that match `name`."""
-    (body,) = re.findall(rf"^(?:export )?const {constant} = (.*?^[\]}}]);$", SOURCES[module], re.DOTALL | re.MULTILINE)
-    return re.findall(name, body)
-
-
-def test_the_pages_have_all_settings_of_rooms() -> None:
-    assert sorted(names_in("room_settings.js", "GROUPS", r'\{ name: "(\w+)"')) == sorted(SETTINGS)
-    assert sorted(names_in("room_settings.js", "SITTING", r'"(\w+)"')) == sorted(SITTING)
-
-
-def test_the_pages_have_all_yaku_in_both_languages() -> None:
-    named = names_in("yaku.js", "YAKU", r'(\w+): \{ en: "[^"]+", ja: "[^"]+"')
-    assert {yaku.mjai for yaku in YAKU} - set(named) == set()
