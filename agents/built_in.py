@@ -11,57 +11,73 @@ class BuiltIn(NamedTuple):
     factory: str  # as an entry point names it: `agents.base.Factory`
     origin: str  # how it was made, in Markdown
     rating: int | None  # points, that of docs/ladder.md; None for one that has not played there
+    slow: bool  # tens of milliseconds a decision: the ladder leaves it out, and only flags of the server may name it
 
 
 BUILT_IN = {
-    "random": BuiltIn("agents.bots.random:make", "a random legal action", -495),
-    "tsumogiri": BuiltIn("agents.bots.tsumogiri:make", "discards what it draws", -478),
-    "efficiency": BuiltIn("agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 74),
-    "rule": BuiltIn("agents.bots.rule:make", "speed, value and danger of every action; written by hand", 147),
+    "random": BuiltIn("agents.bots.random:make", "a random legal action", -495, slow=False),
+    "tsumogiri": BuiltIn("agents.bots.tsumogiri:make", "discards what it draws", -478, slow=False),
+    "efficiency": BuiltIn(
+        "agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 74, slow=False
+    ),
+    "rule": BuiltIn(
+        "agents.bots.rule:make", "speed, value and danger of every action; written by hand", 147, slow=False
+    ),
     "yaku": BuiltIn(
         "agents.bots.yaku:make",
         "a search for the hand to go for; how often hands are won was measured in self-play",
         38,
+        slow=False,
     ),
     "linear": BuiltIn(
         "agents.linear.bot:make_linear",
         "a weighted sum of features, learned from games of a better bot (`experiments/linear.sh`)",
         125,
+        slow=False,
     ),
     "softmax": BuiltIn(
         "agents.linear.bot:make_softmax",
         "the features of `linear` as a policy, learned by its gradient (`experiments/linear.sh`)",
         68,
+        slow=False,
     ),
     "bert": BuiltIn(
         "agents.bert:make",
         "a transformer, learned from `rule`, from rollouts and from `residual` (`experiments/bundled_network.sh`)",
         164,
+        slow=False,
     ),
     "human": BuiltIn(
         "agents.human:make",
         "the network of `bert`, which imitates people of Tenhou's phoenix room (`experiments/human.sh`)",
         None,
+        slow=False,
     ),
-    "cnn": BuiltIn("agents.cnn:make", "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)", 25),
+    "cnn": BuiltIn(
+        "agents.cnn:make", "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)", 25, slow=False
+    ),
     "selfplay": BuiltIn(
         "agents.selfplay.bot:make",
         "a small network that began at random and played itself (`experiments/selfplay.sh`)",
         147,
+        slow=False,
     ),
     "residual": BuiltIn(
         "agents.residual.bot:make",
         "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
         185,
+        slow=False,
     ),
     "ensemble": BuiltIn(
         "agents.ensemble:make",
         "the action that `residual` and `human` find most probable together: the product of their probabilities",
         None,
+        slow=False,
     ),
     "search": BuiltIn(
         "agents.search.bot:make",
         "tries what `residual` considers in sampled worlds, played out by a quick policy",
         None,
+        slow=True,
     ),
 }

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import events
 from engine.actions import TSUMOGIRI, Action, action_name, actions_of
 from engine.mjai.actions import action_of
 from engine.mjai.kinds import HAND_SIZE
@@ -28,7 +29,7 @@ from engine.tables import BadAnswer
 # Rounds whose tactics are kept, with 144 kB each if they observe; the arena plays 258 at once in a process. If more are
 # played at once, a tactic may be made anew in a round.
 MAX_ROUNDS = 1024
-ACTED = ("dahai", "reach", "pon", "daiminkan", "ankan", "kakan", "nukidora")  # messages of public actions in a round
+ACTED = frozenset(row.message for row in events.ACTIONS)  # types of messages that a tactic may observe
 
 
 def legal_actions(view: np.record) -> list[int]:

@@ -18,19 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner, kernel
-from engine.events import (
-    ANKAN,
-    DAHAI,
-    DAIMINKAN,
-    DRAW,
-    KAKAN,
-    NEW_DORA,
-    NUKIDORA,
-    PON,
-    event_actor,
-    event_tile,
-    event_type,
-)
+from engine.events import ADDS_MELD, DRAW, NEW_DORA, USED, event_actor, event_tile, event_type
 from engine.hand import has_kind
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, ukeire_kinds
 from engine.table import DEALT, DORA_AT, N_SEATS, TABLE, WALL_SIZE
@@ -52,11 +40,6 @@ COEFFICIENTS = np.array(
 )
 
 FIRST_REGRESSION = 30  # walls; fewer say too little about the effect of luck: results are taken as played
-
-# How many of the own concealed tiles an event uses up; a kakan, a discard and a nukidora: one.
-USED = np.zeros(16, dtype=np.int64)
-USED[[DAHAI, KAKAN, NUKIDORA]] = 1
-USED[PON], USED[DAIMINKAN], USED[ANKAN] = 2, 3, 4
 
 
 @inner
@@ -124,7 +107,7 @@ def measure_round(t: np.record, factors: np.ndarray) -> None:
             n_shown = show_dora(t, n_shown, undrawn, dora)
         elif USED[event] > 0:
             change(hands[seat], keys[seat], KIND_OF[event_tile(word)], -USED[event])
-            n_melds[seat] += 1 if event in (PON, DAIMINKAN, ANKAN) else 0
+            n_melds[seat] += 1 if ADDS_MELD[event] else 0
 
 
 @inner

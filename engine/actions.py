@@ -27,6 +27,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from engine.common.complete import require_rows
 from engine.tiles import MJAI_NAMES, N_KINDS
 
 DISCARD = 0
@@ -60,6 +61,14 @@ ACTION_NAMES: tuple[str, ...] = (
     *(f"ankan {name}" for name in MJAI_NAMES[:N_KINDS]),
     *(f"kakan {name}" for name in MJAI_NAMES[:N_KINDS]),
 )
+if len(ACTION_NAMES) != N_ACTIONS:
+    raise ImportError(f"ACTION_NAMES of engine/actions.py has {len(ACTION_NAMES)} names for {N_ACTIONS} actions")
+
+
+def require_actions(place: str, rows: Iterable[int]) -> None:
+    """Raise ImportError, which names `place`, unless its `rows` are all actions but discards, ankan and kakan."""
+    names = (ACTION_NAMES[action] for action in rows)
+    require_rows(place, names, ACTION_NAMES[RIICHI:ANKAN], "ACTION_NAMES of engine/actions.py")
 
 
 def action_name(action: int) -> str:

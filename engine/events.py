@@ -3,7 +3,7 @@
 ========= ==== ======================================================
 field     bits meaning
 ========= ==== ======================================================
-type      0-3  one of the constants below
+type      0-3  one of the constants below, a row of TYPES
 actor     4-5
 target    6-7  seat a tile was taken from; the actor itself otherwise
 tile      8-13 tile37; 0 for a DRAW, whose tile is TABLE.wall[detail]
@@ -18,11 +18,14 @@ The log holds no hidden information: drawn tiles are read from the wall, whose h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from engine.common.complete import require_rows
 from engine.compiling import inner
+from engine.rules import N_DRAWS
 
 N_TYPES = 15
 (
@@ -36,6 +39,51 @@ if N_TYPES > 1 << TYPE_BITS:
         f"{N_TYPES} event types do not fit into the {TYPE_BITS} bits of a packed event: "
         "widen the type in the table, pack, event_… and unpack of engine/events.py"
     )
+
+
+class EventType(NamedTuple):
+    """A type of packed events."""
+
+    number: int  # the constant
+    message: str  # type of its mjai message
+    used: int  # concealed tiles that the actor sets down: discards, sets aside or shows in a meld
+    adds_meld: bool  # whether they are a new meld
+    is_action: bool  # whether it is a choice of the actor, seen by everybody, after which the round goes on
+    most: int  # how many there are in a round at most: their sum must fit into TABLE.log
+
+
+TYPES: tuple[EventType, ...] = (
+    EventType(START_KYOKU, "start_kyoku", 0, False, False, 1),
+    EventType(DRAW, "tsumo", 0, False, False, N_DRAWS),
+    EventType(DAHAI, "dahai", 1, False, True, N_DRAWS + 12),  # one for each draw and each pon
+    EventType(REACH, "reach", 0, False, True, 3),
+    EventType(REACH_ACCEPTED, "reach_accepted", 0, False, False, 3),
+    EventType(PON, "pon", 2, True, True, 12),
+    EventType(DAIMINKAN, "daiminkan", 3, True, True, 4),
+    EventType(ANKAN, "ankan", 4, True, True, 4),
+    EventType(KAKAN, "kakan", 1, False, True, 4),
+    EventType(NUKIDORA, "nukidora", 1, False, True, 4),
+    EventType(NEW_DORA, "dora", 0, False, False, 4),
+    EventType(HORA, "hora", 0, False, False, 2),
+    EventType(RYUKYOKU, "ryukyoku", 0, False, False, 1),
+    EventType(END_KYOKU, "end_kyoku", 0, False, False, 1),
+    EventType(END_GAME, "end_game", 0, False, False, 1),
+)
+if [row.number for row in TYPES] != list(range(N_TYPES)):
+    raise ImportError(f"TYPES of engine/events.py needs one row for each of the {N_TYPES} event types, in their order")
+ACTIONS = tuple(row for row in TYPES if row.is_action)
+
+# Columns of TYPES for compiled code, by type; longer than TYPES, so that any bits may be looked up.
+USED = np.zeros(1 << TYPE_BITS, dtype=np.int64)
+ADDS_MELD = np.zeros(1 << TYPE_BITS, dtype=np.bool_)
+for _row in TYPES:
+    USED[_row.number], ADDS_MELD[_row.number] = _row.used, _row.adds_meld
+
+
+def require_types(place: str, rows: Iterable[int], of: Iterable[EventType]) -> None:
+    """Raise ImportError, which names `place`, unless its `rows` are the types `of`, all of TYPES or some of them."""
+    table = "TYPES of engine/events.py"
+    require_rows(place, (TYPES[number].message for number in rows), (row.message for row in of), table)
 
 
 class Event(NamedTuple):

@@ -20,7 +20,7 @@ from engine.scoring.yaku import N_YAKU
 from engine.tiles import WINDS
 
 MAX_RIVER = 40
-MAX_LOG = 176  # a round has at most 157 events: 55 draws, 67 discards, 12 pons and the rest
+MAX_LOG = 176  # a round has at most 157 events: 55 draws, 67 discards, 12 pons and the rest; engine.wall checks it
 MAX_MELDS = 4
 
 # What the table waits for (TABLE.phase).

@@ -9,12 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner
-from engine.events import DRAW, NEW_DORA, pack
+from engine.events import DRAW, NEW_DORA, TYPES, pack
 from engine.hand import add_tile
 from engine.rng import GOLDEN, MIX_1, random_below, splitmix
 from engine.rules import N_DRAWS
-from engine.table import DEALT, DORA_AT, EVERYBODY, NOBODY, REPLACEMENT_AT, WALL_SIZE
+from engine.table import DEALT, DORA_AT, EVERYBODY, MAX_LOG, NOBODY, REPLACEMENT_AT, WALL_SIZE
 from engine.tiles import FULL_SET, KIND_OF, NONE
+
+if (_most := sum(row.most for row in TYPES)) > MAX_LOG:
+    raise ImportError(f"a round may have {_most} events (TYPES of engine/events.py): raise MAX_LOG of engine/table.py")
 
 
 @inner

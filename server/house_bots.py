@@ -21,7 +21,7 @@ from agents.strength.spec import split_strength
 from engine.game import Game
 
 ADVISER = "rule"  # compiled, and has action values
-EXPENSIVE = frozenset({"search"})  # tens of milliseconds a decision: only the flags of the server may name these
+EXPENSIVE = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # only the flags of the server may name these
 log = structlog.get_logger("server")
 
 

@@ -36,7 +36,7 @@ from engine.actions import (
     TSUMOGIRI,
 )
 from engine.compiling import inner, kernel
-from engine.events import event_actor, event_tile, event_tsumogiri, event_type
+from engine.events import event_actor, event_tile, event_tsumogiri, event_type, require_types
 from engine.hand import reds_held
 from engine.rules import N_DRAWS
 from engine.table import DORA_AT, MAX_MELDS, TABLE, raw_bytes
@@ -61,13 +61,19 @@ CAN_DAHAI, CAN_REACH, CAN_HORA, CAN_RYUKYOKU, CAN_PON, CAN_DAIMINKAN, CAN_ANKAN,
 MAX_HONBA, MAX_KYOTAKU, MAX_PIPAIS = _COUNT["honba"] - 1, _COUNT["kyotaku"] - 1, _COUNT["num_pipais"] - 1
 LARGEST_DELTA = _COUNT["delta_score_before"] // 2  # in thousands
 
+# Event type with tokens -> how many `event_token` tells apart: by tile, by tile and tsumogiri, by kind, or one.
+N_VALUES = {
+    events.DAHAI: 2 * N_TILES, events.PON: N_TILES, events.DAIMINKAN: N_KINDS, events.ANKAN: N_KINDS,
+    events.KAKAN: N_KINDS, events.REACH: 1, events.NUKIDORA: 1,
+}  # fmt: skip
+require_types("N_VALUES of agents/bert/encoding.py", N_VALUES, events.ACTIONS)
 # event type -> the first token of such events by player 0; -1: no token
-EVENT_TOKEN = np.full(16, -1, dtype=np.int64)
-for _event, _name in (
-    (events.DAHAI, "dahai"), (events.REACH, "reach"), (events.PON, "pon"), (events.DAIMINKAN, "daiminkan"),
-    (events.ANKAN, "ankan"), (events.KAKAN, "kakan"), (events.NUKIDORA, "nukidora"),
-):  # fmt: skip
-    EVENT_TOKEN[_event] = OFFSET[f"player0_{_name}"]
+EVENT_TOKEN = np.full(len(events.USED), -1, dtype=np.int64)
+for _event, _n in N_VALUES.items():
+    _name = f"player0_{events.TYPES[_event].message}"
+    if _COUNT.get(_name) != _n:
+        raise ImportError(f"agents/bert/vocabulary.py has {_COUNT.get(_name)} tokens {_name}, event_token writes {_n}")
+    EVENT_TOKEN[_event] = OFFSET[_name]
 
 # A token can_* is written if one of its actions is legal. CAN_MASKS: these actions as bit masks, two words each.
 DISCARDS = range(TSUMOGIRI + 1)

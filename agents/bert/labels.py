@@ -39,6 +39,7 @@ from engine.actions import (
     RON,
     TSUMO,
     TSUMOGIRI,
+    require_actions,
 )
 from engine.compiling import inner, kernel
 from engine.kernels import bit_index
@@ -68,6 +69,8 @@ LABEL_OF[NUKIDORA] = NUKIDORA_LABEL
 LABEL_OF[[TSUMO, RON]] = HORA_LABEL
 LABEL_OF[KYUSHU_KYUHAI] = RYUKYOKU_LABEL
 LABEL_OF[PASS] = NONE_LABEL
+
+require_actions("LABEL_OF of agents/bert/labels.py", (n for n in range(RIICHI, ANKAN) if LABEL_OF[n] != NO_ACTION))
 
 # label -> actions in the order they are tried; those of dahai and the kans depend on the drawn tile
 ACTIONS_OF = np.full((N_LABELS, 2), NO_ACTION, dtype=np.int64)

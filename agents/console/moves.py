@@ -22,6 +22,7 @@ from engine.actions import (
     RON,
     TSUMO,
     TSUMOGIRI,
+    require_actions,
 )
 from engine.mjai.messages import hand_names
 from engine.tiles import MJAI_TILES, NONE
@@ -38,6 +39,7 @@ WORDS: dict[int, str] = {
     KYUSHU_KYUHAI: "abort the round: nine terminals and honours",
     PASS: "pass",
 }
+require_actions("WORDS of agents/console/moves.py", WORDS)
 ON_DRAWN, ON_OFFER = frozenset({TSUMO}), frozenset({RON, PON, PON_RED, DAIMINKAN})
 
 

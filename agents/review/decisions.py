@@ -13,12 +13,14 @@ from engine.actions import (
     KYUSHU_KYUHAI,
     N_ACTIONS,
     NUKIDORA,
+    PASS,
     PON,
     PON_RED,
     RIICHI,
     RON,
     TSUMO,
     TSUMOGIRI,
+    require_actions,
 )
 from engine.mjai.kinds import sort_tiles
 from engine.mjai.messages import hand_names, tile_name
@@ -37,6 +39,9 @@ KINDS: dict[str, frozenset[int]] = {
     "call": frozenset({PON, PON_RED, DAIMINKAN}),
 }
 DISCARD_KIND = "discard"
+require_actions(
+    "KINDS of agents/review/decisions.py", {PASS, *(each for kind in KINDS.values() for each in kind if each < ANKAN)}
+)
 
 Option = tuple[int, ...]  # actions that have the same effect: a tile discarded from the hand, and the same tile drawn
 

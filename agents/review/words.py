@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from engine.common.complete import require_rows
 from engine.mjai.messages import Message
+from engine.mjai.schema import REPLIES
 
 # Type of an mjai action -> its words; {pai} is its tile.
 WORDS = {
@@ -16,6 +18,7 @@ WORDS = {
     "ryukyoku": "kyushu kyuhai",
     "none": "pass",
 }
+require_rows("WORDS of agents/review/words.py", (*WORDS, "hora"), REPLIES, "REPLIES of engine/mjai/schema.py")
 
 
 def action_words(action: Message) -> str:

@@ -30,6 +30,7 @@ from engine.actions import (
     RON,
     TSUMO,
     TSUMOGIRI,
+    require_actions,
 )
 from engine.compiling import inner, kernel
 from engine.hand import has_kind, move
@@ -65,23 +66,17 @@ STATE_SUITS = np.array(
 )
 ACTION_SUITS = np.array(side_by_side([HAND_AT + 10]))  # plans
 
-# Number of an action -> its type: discard, riichi, pon, daiminkan, nukidora, tsumo, ron, kyushu, pass, ankan, kakan.
+# Actions by type; number of an action -> its type.
+ACTIONS_OF_TYPE = (
+    range(TSUMOGIRI + 1), [RIICHI], [PON, PON_RED], [DAIMINKAN], [NUKIDORA], [TSUMO], [RON], [KYUSHU_KYUHAI], [PASS],
+    range(ANKAN, ANKAN + N_KINDS), range(KAKAN, KAKAN + N_KINDS),
+)  # fmt: skip
+require_actions(
+    "ACTIONS_OF_TYPE of agents/selfplay/features.py",
+    (each for actions in ACTIONS_OF_TYPE for each in actions if RIICHI <= each < ANKAN),
+)
 TYPE_OF = np.zeros(128, dtype=np.int64)
-for _type, _actions in enumerate(
-    [
-        range(TSUMOGIRI + 1),
-        [RIICHI],
-        [PON, PON_RED],
-        [DAIMINKAN],
-        [NUKIDORA],
-        [TSUMO],
-        [RON],
-        [KYUSHU_KYUHAI],
-        [PASS],
-        range(ANKAN, ANKAN + N_KINDS),
-        range(KAKAN, KAKAN + N_KINDS),
-    ]
-):
+for _type, _actions in enumerate(ACTIONS_OF_TYPE):
     TYPE_OF[list(_actions)] = _type
 
 # Classes of kinds: 0 honours (those that count for the viewer are class 1), 2 north, 3 terminals, 4 2 and 8, 5 3 and 7,

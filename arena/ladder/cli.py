@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from agents.built_in import BUILT_IN
 from agents.external import specs
 from agents.registry import names
 from arena.leagues.cli import HOW
@@ -12,7 +13,7 @@ from arena.options import add_game_options
 from engine.common.options import Parser, bots_of, positive
 
 GAMES = 30_000
-SLOW = frozenset({"search"})  # bots that take seconds per game: they play only if --bots names them
+SLOW = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # they play only if --bots names them
 
 EPILOG = f"""\
 {HOW}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.luck import USED, change
+from arena.luck import change
 from arena.tallies import names as n
 from arena.tallies.names import CALL, DAMA, RIICHI, points_bin
 from arena.tallies.waits import shape_of
 from engine.compiling import inner, kernel
 from engine.events import (
+    ADDS_MELD,
     ANKAN,
     DAHAI,
     DAIMINKAN,
@@ -19,9 +20,12 @@ from engine.events import (
     NUKIDORA,
     PON,
     REACH_ACCEPTED,
+    TYPES,
+    USED,
     event_actor,
     event_tile,
     event_type,
+    require_types,
 )
 from engine.hand import has_kind
 from engine.rules import RIICHI_STICK
@@ -34,8 +38,13 @@ from engine.table import DEALT, DORA_AT, N_SEATS, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
 NONE_YET = -1
-CALLS = np.zeros(16, dtype=np.int64)  # event -> the tally of the call
-CALLS[PON], CALLS[DAIMINKAN], CALLS[ANKAN], CALLS[KAKAN] = n.PONS, n.DAIMINKANS, n.ANKANS, n.KAKANS
+# Event that takes tiles from the hand -> its tally, or NO_TALLY. Norths set aside are counted at the end of the round.
+NO_TALLY = -1
+TALLY_OF = {
+    DAHAI: NO_TALLY, NUKIDORA: NO_TALLY, PON: n.PONS, DAIMINKAN: n.DAIMINKANS, ANKAN: n.ANKANS, KAKAN: n.KAKANS,
+}  # fmt: skip
+require_types("TALLY_OF of arena/tallies/rounds.py", TALLY_OF, (row for row in TYPES if row.used))
+CALLS = np.array([TALLY_OF.get(event, NO_TALLY) for event in range(len(USED))], dtype=np.int64)
 
 # What is known of each seat during a round: rows of int64[N_FACTS, 3].
 TURN, MELDS, TENPAI_SINCE, SHAPE, DISCARDED, CHASES = range(6)
@@ -104,9 +113,10 @@ def tally_log(t: np.record, rows: np.ndarray, facts: np.ndarray, tallies: np.nda
                 facts[TURN, seat] += 1
                 facts[DISCARDED, seat] |= np.int64(1) << kind
                 note_tenpai(seat, keys[seat], facts)
-            elif event != NUKIDORA:
-                facts[MELDS, seat] += 1 if event != KAKAN else 0
-                tallies[rows[seat], CALLS[event]] += 1
+            else:
+                facts[MELDS, seat] += 1 if ADDS_MELD[event] else 0
+                if CALLS[event] != NO_TALLY:
+                    tallies[rows[seat], CALLS[event]] += 1
         elif event == NEW_DORA:
             seen[KIND_OF[event_tile(word)]] += 1
         elif event == REACH_ACCEPTED:

@@ -5,4 +5,5 @@
 ``workers``   pool of worker processes
 ``cluster``   the same on the machines of a Ray cluster (with ``cluster_pool``, ``cluster_node``, ``cluster_package``)
 ``files``     atomic file writes
+``complete``  the check that a place has something for every row of a table
 """

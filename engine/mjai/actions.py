@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine import actions
+from engine.common.complete import require_rows
 from engine.mjai.messages import Message, tile_names
 from engine.mjai.schema import REPLIES, TYPE_ALIASES
 from engine.table import TURN
@@ -20,6 +21,11 @@ PLAIN_TYPES = {
     actions.KYUSHU_KYUHAI: "ryukyoku",
     actions.PASS: "none",
 }
+
+
+# Actions of which `action_message` names the tiles.
+OF_TILES = (actions.PON, actions.PON_RED, actions.DAIMINKAN, actions.TSUMO, actions.RON)
+actions.require_actions("action_message of engine/mjai/actions.py", (*PLAIN_TYPES, *OF_TILES))
 
 
 def action_message(t: np.record, seat: int, action: int) -> Message:
@@ -131,5 +137,4 @@ READERS: dict[Any, Callable[[np.record, int, Message], int]] = {
     "ryukyoku": _plain(actions.KYUSHU_KYUHAI),
     "none": _plain(actions.PASS),
 }
-if READERS.keys() != REPLIES.keys():
-    raise ImportError(f"replies in the table and their readers differ: {sorted(READERS.keys() ^ REPLIES.keys())}")
+require_rows("READERS of engine/mjai/actions.py", READERS, REPLIES, "REPLIES of engine/mjai/schema.py")

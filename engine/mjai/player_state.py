@@ -12,6 +12,7 @@ import engine.svg
 import engine.text  # noqa: F401
 from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
+from engine.common.complete import require_rows
 from engine.mjai.actions import action_of, read_consumed, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
@@ -22,7 +23,7 @@ from engine.table import DORA_AT, GAME_OVER, N_SEATS, NOBODY, RESPONSE, ROUND_OV
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, N_KINDS, NONE, UNKNOWN, WINDS
 
 WIND_NUMBERS = {wind: number for number, wind in enumerate(WINDS)}
-N_CONSUMED = {"pon": 2, "daiminkan": 3, "ankan": 4}
+N_CONSUMED = {row.message: row.used for row in events.TYPES if row.adds_meld}
 WRONG_ORDER = "cannot follow the messages before it"
 
 
@@ -235,5 +236,4 @@ HANDLERS: dict[str, Callable[[PlayerState, Message], None]] = {
     "end_kyoku": PlayerState._end_kyoku,
     "end_game": PlayerState._end_game,
 }
-if HANDLERS.keys() != EVENTS.keys():
-    raise ImportError(f"events in the table and their handlers differ: {sorted(HANDLERS.keys() ^ EVENTS.keys())}")
+require_rows("HANDLERS of engine/mjai/player_state.py", HANDLERS, EVENTS, "EVENTS of engine/mjai/schema.py")

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from engine import events
+from engine.common.complete import require_rows
 from engine.events import Event
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
 from engine.mjai.messages import Message, hand_names, riichi_deltas, tile_name, tile_names
+from engine.mjai.schema import EVENTS
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
@@ -70,13 +72,13 @@ class RoundReader:
         return {"type": "reach_accepted", "actor": event.actor} | self._pay(riichi_deltas(event.actor))
 
     def _call(self, event: Event) -> Message:
-        name, count = ("pon", 2) if event.type == events.PON else ("daiminkan", 3)
+        row = events.TYPES[event.type]
         return {
-            "type": name,
+            "type": row.message,
             "actor": event.actor,
             "target": event.target,
             "pai": tile_name(event.tile),
-            "consumed": tile_names(int(KIND_OF[event.tile]), count, int(event.red)),
+            "consumed": tile_names(int(KIND_OF[event.tile]), row.used, int(event.red)),
         }
 
     def _ankan(self, event: Event) -> Message:
@@ -175,5 +177,10 @@ def round_messages(t: np.record) -> list[Message]:
     return RoundReader(t).read()
 
 
-if READERS.keys() != set(range(events.N_TYPES)):
-    raise ImportError("every type of packed event needs a reader, and no other")
+events.require_types("READERS of engine/mjai/round_events.py", READERS, events.TYPES)
+require_rows(
+    "TYPES of engine/events.py",
+    (row.message for row in events.TYPES),
+    EVENTS.keys() - {"start_game"},  # which is no event of a round
+    "EVENTS of engine/mjai/schema.py",
+)

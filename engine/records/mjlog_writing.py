@@ -14,7 +14,9 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from engine.common.complete import require_rows
 from engine.mjai.messages import Message
+from engine.mjai.schema import EVENTS
 from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, N_TILES, RANKS, tile_name
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_json import OF_TENHOU
@@ -305,3 +307,7 @@ _WRITERS: dict[str, Callable[[_Round, Message], tuple[str, Attributes]]] = {
     "tsumo": _Round.tsumo, "dahai": _Round.dahai, "reach": _Round.reach, "reach_accepted": _Round.reach_accepted,
     "dora": _Round.dora, "hora": _Round.hora, "ryukyoku": _Round.ryukyoku, **dict.fromkeys(_MELDS, _Round.call),
 }  # fmt: skip
+_NO_TAG = ("start_game", "start_kyoku", "end_kyoku", "end_game")  # what they say stands in other tags
+require_rows(
+    "_WRITERS of engine/records/mjlog_writing.py", (*_WRITERS, *_NO_TAG), EVENTS, "EVENTS of engine/mjai/schema.py"
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +30,13 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         EntryPoint(name, "tests.agents.test_registry:PluginBot", registry.GROUP) for name in ("my-bot", "random")
     ]
     monkeypatch.setattr(registry, "entry_points", lambda group: offered if group == registry.GROUP else [])
+
+
+def test_the_page_of_the_players_has_them_all() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "players.md").read_text(encoding="utf-8")
+    rows = (line.split("|")[1] for line in page.splitlines() if line.startswith("| "))
+    listed = {name for cell in rows for name in re.findall(r"`(\w+)`", cell)}
+    assert set(BOTS) - listed == set()
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64])

@@ -21,7 +21,7 @@ from arena.results import Results
 from arena.schedule import RunSettings, games_of
 from arena.statistic import median
 from arena.stopping import Until
-from arena.tallies import names
+from arena.tallies import names, rounds
 from arena.tallies.labels import SHAPES
 from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, TALLIES, block
 from arena.tallies.observer import pack, unpack
@@ -126,6 +126,14 @@ def test_names_and_places_of_the_tallies_agree() -> None:
     assert [getattr(names, name.upper()) for name in TALLIES] == list(range(len(TALLIES)))
     assert [getattr(names, name.upper()) for name in BLOCKS] == list(names.STARTS.values())
     assert sum(size for size, _ in BLOCKS.values()) + len(TALLIES) == N_TALLIES
+    assert {*HISTOGRAMS, *(name.partition(".")[0] for name in INDEX if "." in name)} == BLOCKS.keys()
+
+
+def test_every_tally_is_counted() -> None:
+    """One that is not would be zero without a word: the recount lacks it, too."""
+    counted = {getattr(names, name) for name in re.findall(r"\bn\.([A-Z_]+)", Path(rounds.__file__).read_text("utf-8"))}
+    counted |= {at for group in names.BY_STATE if group[0] in counted for at in group}
+    assert [name for name in (*TALLIES, *BLOCKS) if getattr(names, name.upper()) not in counted] == []
 
 
 def test_tallies_add_up_over_chunks_and_walls() -> None:

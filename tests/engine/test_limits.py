@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import events
+from engine import events, wall
 from engine.scoring import hand, yaku
 
 
@@ -15,10 +15,12 @@ def run(source: str, name: str) -> None:
     exec(compile(source, name, "exec"), {"__name__": name})
 
 
-def events_source(*added: str) -> str:
-    """The source of engine/events.py with more event types."""
+def events_source(*added: str, rows: int | None = None) -> str:
+    """The source of engine/events.py with more event types, and with rows for as many of them (by default all)."""
     source = Path(events.__file__).read_text(encoding="utf-8")
     changed = source.replace("END_GAME,\n)", f"END_GAME, {', '.join(added)}\n)")
+    lines = [f'    EventType({name}, "{name.lower()}", 0, False, False, 1),\n' for name in added[:rows]]
+    changed = changed.replace(")\nif [row.number", f"{''.join(lines)})\nif [row.number")
     return changed.replace(f"N_TYPES = {events.N_TYPES}", f"N_TYPES = {events.N_TYPES + len(added)}")
 
 
@@ -26,9 +28,22 @@ def test_sixteen_event_types_fit() -> None:
     run(events_source("ONE_MORE"), "events")
 
 
+def test_an_event_type_without_a_row_is_refused() -> None:
+    with pytest.raises(ImportError, match=r"TYPES of engine/events\.py needs one row for each of the 16 event types"):
+        run(events_source("ONE_MORE", rows=0), "events")
+
+
 def test_more_event_types_than_four_bits_hold_are_refused() -> None:
     with pytest.raises(ImportError, match=r"17 event types do not fit into the 4 bits .* widen .* engine/events\.py"):
         run(events_source("ONE_MORE", "TWO_MORE"), "events")
+
+
+def test_more_events_than_the_log_of_a_round_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code would write beyond the end of the log."""
+    added = events.EventType(events.N_TYPES, "chi", 2, True, True, 12)
+    monkeypatch.setattr(events, "TYPES", (*events.TYPES, added))
+    with pytest.raises(ImportError, match=r"a round may have 178 events .* raise MAX_LOG of engine/table\.py"):
+        run(Path(wall.__file__).read_text(encoding="utf-8"), "wall")
 
 
 def with_yaku(monkeypatch: pytest.MonkeyPatch, number: int, closed: int) -> str:

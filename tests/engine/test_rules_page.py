@@ -83,6 +83,17 @@ def test_every_switch_is_listed_with_the_values_of_the_presets() -> None:
             assert cell == f"`{getattr(PRESETS[preset], name)!r}`"
 
 
+def test_every_switch_is_read_by_the_rules() -> None:
+    """A switch that nothing reads would be accepted, and change nothing."""
+    read = {
+        node.attr
+        for path in (REPOSITORY / "engine").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("t.rules", "rules", "self")
+    }
+    assert {field.name for field in fields(Rules)} - read == set()
+
+
 def test_every_difference_between_the_presets_is_a_rule_on_the_page() -> None:
     tenhou, majsoul = PRESETS["tenhou"], PRESETS["majsoul"]
     differing = {field.name for field in fields(Rules) if getattr(tenhou, field.name) != getattr(majsoul, field.name)}

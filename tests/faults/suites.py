@@ -61,6 +61,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     "page_reducer": ("tests/web/test_reducer.py",),
     "page_hands": ("tests/web/test_legal.py", "tests/web/test_waits.py", "tests/web/test_result.py"),
     "page_table": ("tests/web/test_table.py",),
+    "page_words": ("tests/web/test_words.py", "tests/web/test_repeated_tables.py"),
     "command_line": (
         "tests/test_help.py", "tests/engine/test_options.py", "tests/engine/test_program.py", "tests/test_refusals.py",
     ),

@@ -1,8 +1,10 @@
-"""The names of the bots that come along, in the order of `agents.registry` (which takes seconds to import)."""
+"""The names of the bots that come along."""
 
+from agents.built_in import BUILT_IN
+
+BOTS = tuple(BUILT_IN)
+HOUSE_BOTS = tuple(name for name, bot in BUILT_IN.items() if not bot.slow)  # those that rooms may name
 COMPILED = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax")
-BOTS = (*COMPILED, "bert", "human", "cnn", "selfplay", "residual", "ensemble", "search")
-HOUSE_BOTS = tuple(name for name in BOTS if name != "search")  # those that rooms may name
 
 
 def quick(name: str) -> str:

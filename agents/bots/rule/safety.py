@@ -21,8 +21,8 @@ SHANPON, TANKI = 0.9, 0.10
 HONOUR_SHANPON, HONOUR_TANKI = 1.2, 0.22
 
 # Events that change the actor's hand, besides a discard from the hand.
-CHANGES_HAND = np.zeros(16, dtype=np.bool_)
-CHANGES_HAND[[events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA]] = True
+CHANGES_HAND = events.USED > 0
+CHANGES_HAND[events.DAHAI] = False
 
 
 @inner

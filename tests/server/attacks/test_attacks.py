@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents.built_in import BUILT_IN
-from server.house_bots import EXPENSIVE
-from tests.server.attacks import house_bots
 from tests.server.attacks.catalogue import ATTACKS
 from tests.server.attacks.siege import LOOSE, STRICT, Outcome, Siege, siege
 from tests.support.attacker import Attack, Sent
@@ -49,10 +46,6 @@ def under_with_tokens() -> Iterator[Siege]:
 @pytest.mark.parametrize("name", SHORT)
 def test_an_attack_without_a_token_does_no_more(under_with_tokens: Siege, name: str) -> None:
     assert under_with_tokens.strike(ATTACKS[name], SECONDS).complaints(STRICT) == []
-
-
-def test_every_house_bot_is_asked_for() -> None:
-    assert set(house_bots.HOUSE_BOTS) == BUILT_IN.keys() - EXPENSIVE
 
 
 # What the honest bots see ---------------------------------------------------------------------------------------------
