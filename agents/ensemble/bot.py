@@ -1,8 +1,8 @@
 """The bot `ensemble`: a product of experts (Hinton 2002) of `residual` and `human`.
 
 Each expert is a policy, and the bot plays the action with the highest product of both probabilities. `residual` learned
-by playing, `human` from people, and so they err in different decisions. `human` takes most of the time, and is only
-asked where `residual` is not sure.
+by playing, `human` from people. `human` takes most of the time, and is only asked where `residual` is not sure.
+docs/experiments.md has what the product brings.
 """
 
 from __future__ import annotations
