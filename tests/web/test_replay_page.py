@@ -52,7 +52,7 @@ async ({ messages, options }) => {
   return [wrong, expected.length];
 }
 """
-# At each place: the next draw and whose it is, and the next replacement.
+# At each place: the next draw and whose it is, the next replacement, and how many draws are left.
 COMING = """
 (places) => {
   const replay = document.querySelector("nuki-replay");
@@ -60,7 +60,8 @@ COMING = """
   return Array.from({ length: places }, (_, place) => {
     replay.go(place);
     const [draw, replacement] = [first("draws"), first("replacements")];
-    return [draw?.firstChild.dataset.tile, draw?.innerText, replacement?.firstChild.dataset.tile];
+    const left = replay.querySelectorAll("[data-wall=draws] li").length;
+    return [draw?.firstChild.dataset.tile, draw?.innerText, replacement?.firstChild.dataset.tile, left];
   });
 }
 """
@@ -203,12 +204,14 @@ def test_the_rest_of_the_wall_is_what_comes(page: Page, site: Site) -> None:
     expect(switch).to_have_attribute("aria-pressed", "true")
     expect(wall.locator("[data-wall=draws] li")).to_have_count(55)
     coming = page.evaluate(COMING, len(messages) - 1)
-    dealer, due, seen = 0, False, set()
+    dealer, drawn, due, seen = 0, 0, False, set()
     for place, message in enumerate(messages[1:]):
         if message["type"] == "start_kyoku":
-            dealer = message["oya"]
+            dealer, drawn = message["oya"], 0
         if message["type"] == "tsumo":
-            draw, wind, replacement = coming[place - 1]
+            draw, wind, replacement, left = coming[place - 1]
+            assert left == 55 - drawn - due, place  # each replacement takes a draw away
+            drawn += 1
             assert message["pai"] == (replacement if due else draw), place
             if not due:
                 assert wind == "ESW"[(message["actor"] - dealer) % 3], place
