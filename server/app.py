@@ -42,7 +42,8 @@ def make_app(lobby: Lobby, do_review: DoReview = review) -> FastAPI:
         redoc_url=None,
     )
     reviews, reading = Reviews(lobby.store.record, lobby.limits, do_review), LeastUsedFirst(lobby.limits.clock)
-    puzzles = Puzzles(lobby.store, reviews.worker, lobby.house_bots, lobby.limits)
+    puzzle_records = lobby.settings.puzzle_records
+    puzzles = Puzzles(lobby.store, reviews.worker, lobby.house_bots, lobby.limits, puzzle_records)
     app.state.service = Service(lobby, reviews, puzzles, reading)
     origins = Origins(lobby.settings.host, lobby.settings.tokens_needed)
     app.state.websockets = WebSockets(lobby, origins)  # for `server.connection.websocket`

@@ -32,6 +32,7 @@ METAVARS = {
     "mjai_port": "PORT",
     "public_port": "PORT",
     "database": "URL",
+    "puzzle_records": "PATH",
     "trusted_proxies": "ADDRESSES",
 }
 METAVARS_OF_TYPES: dict[Any, str] = {float: "SECONDS", int: "N", int | None: "N", Path: "FOLDER"}

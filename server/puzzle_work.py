@@ -1,4 +1,4 @@
-"""The puzzle of a day, made from finished games in the worker process: a discard on which bots agree."""
+"""The puzzle of a day, made from records in the worker process: a discard that good bots find, and a simple one not."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
+from heapq import heappush, heappushpop
+from itertools import islice
 from typing import Any
 
 from agents.base import Agent
@@ -14,6 +16,7 @@ from agents.review.opinions import Opinion, opinions_of
 from agents.review.review import Review
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.schema import KEYS
+from engine.records.archives import find_records, members
 from engine.records.files import RecordError
 from engine.rules import N_SEATS
 from engine.tiles import WINDS
@@ -21,17 +24,56 @@ from server.review_work import Records, gzip_json, parse_upload, the_bot
 from server.worker import Progress
 
 LEAST_LOSS, MOST_LOSS = 0.02, 0.3  # of the second best discard, in placements: neither a toss-up nor obvious
+SIMPLE = "efficiency"  # the bot that should choose otherwise: what it finds is easy
+MAX_LISTED = 20_000  # the first records of a folder or archive, of which those of a day are chosen
+MAX_CHOSEN = 20  # records that are looked at in a day
 NO_PUZZLE = b""  # the result where no decision is suitable
 
 
 def puzzle(progress: Progress, *, records: Records, bots: tuple[str, ...], day: date) -> bytes:
-    """The puzzle of a day, as gzipped JSON; NO_PUZZLE if there is none. It depends on the arguments alone.
+    """The puzzle of a day from finished games, as gzipped JSON; NO_PUZZLE if there is none.
 
-    Seats are looked at in an order that is the day's own, until one has a suitable decision: mostly the first one has.
-    Raises ValueError if a bot fails.
+    It depends on the arguments alone. Raises ValueError if a bot fails.
     """
-    made = {bot: the_bot(bot) for bot in bots}
+    return packed(find(records, bots, day))
+
+
+def puzzle_of_files(progress: Progress, *, path: str, bots: tuple[str, ...], day: date) -> bytes:
+    """The puzzle of a day from a folder, file or archive of records, whose names it does not tell.
+
+    Raises ValueError if a bot fails or nothing is there.
+    """
+    try:
+        records = records_of(path, day)
+    except OSError as error:
+        raise ValueError(str(error)) from error
+    found = find(records, bots, day)
+    return packed(found and found | {"game": ""})
+
+
+def records_of(path: str, day: date) -> Records:
+    """Some records of a folder, file or archive, chosen by the day. Raises OSError."""
+    chosen: list[tuple[int, str, bytes]] = []  # a heap, the last in the order of the day first
+    for member in islice(members(find_records([path])), MAX_LISTED):
+        place = -int.from_bytes(order_of(day, member.name))
+        if len(chosen) == MAX_CHOSEN and place < chosen[0][0]:
+            continue
+        try:
+            entry = (place, member.name, member.read())
+        except RecordError:
+            continue
+        if len(chosen) < MAX_CHOSEN:
+            heappush(chosen, entry)
+        else:
+            heappushpop(chosen, entry)
+    return [(name, data) for _, name, data in chosen]
+
+
+def find(records: Records, bots: tuple[str, ...], day: date) -> dict[str, Any] | None:
+    """The puzzle of a day: the first that is hard, in an order of seats that is the day's own, else the first."""
+    made, simple = {bot: the_bot(bot) for bot in bots}, the_bot(SIMPLE)
     data = dict(records)
+    easy: dict[str, Any] | None = None
     seats = [(game, seat) for game in data for seat in range(N_SEATS)]
     for game, seat in sorted(seats, key=lambda place: order_of(day, *place)):
         try:
@@ -39,11 +81,24 @@ def puzzle(progress: Progress, *, records: Records, bots: tuple[str, ...], day: 
         except RecordError:
             continue
         suitable = suitable_decisions(found, made)
-        if suitable.of.decisions:
-            messages = [decision.message for decision in suitable.of.decisions]
-            chosen = min(range(len(messages)), key=lambda index: order_of(day, game, seat, messages[index]))
-            return gzip_json({"date": day.isoformat(), "game": game} | as_json(suitable, chosen))
-    return NO_PUZZLE
+        hard = hard_decisions(suitable, simple)
+        if hard.of.decisions:
+            return chosen_of(hard, game, day)
+        if easy is None and suitable.of.decisions:
+            easy = chosen_of(suitable, game, day)
+    return easy
+
+
+def chosen_of(review: Review, game: str, day: date) -> dict[str, Any]:
+    """The decision of a seat that the day chooses, as a puzzle."""
+    messages = [decision.message for decision in review.of.decisions]
+    chosen = min(range(len(messages)), key=lambda index: order_of(day, game, review.of.seat, messages[index]))
+    return {"date": day.isoformat(), "game": game} | as_json(review, chosen)
+
+
+def packed(found: dict[str, Any] | None) -> bytes:
+    """A puzzle as it is sent."""
+    return NO_PUZZLE if found is None else gzip_json(found)
 
 
 def order_of(day: date, *place: object) -> bytes:
@@ -66,6 +121,18 @@ def suitable_decisions(of: SeatDecisions, bots: dict[str, Agent]) -> Review:
         opinions = [[each[index] for index in kept] for each in (*opinions, own)]
         left = only(left, kept)
     return Review(left, bots, opinions)
+
+
+def hard_decisions(review: Review, simple: Agent) -> Review:
+    """The review of those decisions in which the simple bot chooses otherwise."""
+    of, (first, *_) = review.of, review.opinions
+    answers = simple.act(of.views).tolist() if of.decisions else []
+    hard = [
+        index
+        for index, answer in enumerate(answers)
+        if answer not in of.decisions[index].options[effect(of, index, first[index])]
+    ]
+    return Review(only(of, hard), review.bots, [[each[index] for index in hard] for each in review.opinions])
 
 
 def only(of: SeatDecisions, indices: Iterable[int]) -> SeatDecisions:

@@ -1,5 +1,6 @@
 """The puzzles of the latest days: each is made when somebody first asks for it, in the worker process of reviews.
 
+They come from games that were finished on this server, or from the operator's records (setting `puzzle_records`).
 One is made at a time, and each once, so that whoever asks, and however often, costs one piece of work a day.
 """
 
@@ -14,7 +15,7 @@ import structlog
 
 from server.house_bots import ADVISER, HouseBots
 from server.limits import Limits
-from server.puzzle_work import puzzle
+from server.puzzle_work import puzzle, puzzle_of_files
 from server.reviews import MAX_BYTES
 from server.store import Store, StoreError
 from server.worker import Worker, WorkerError
@@ -34,7 +35,9 @@ class PuzzleFailedError(Exception):
 class Puzzles:
     """All puzzles of a server."""
 
-    def __init__(self, store: Store, worker: Worker, house_bots: HouseBots, limits: Limits) -> None:
+    def __init__(self, store: Store, worker: Worker, house_bots: HouseBots, limits: Limits, records: str = "") -> None:
+        """`records`: the folder, file or archive that puzzles come from; "": games of the store."""
+        self._records = records
         self._store = store
         self._worker = worker
         self._house_bots = house_bots
@@ -82,6 +85,10 @@ class Puzzles:
             self._working = None
 
     async def _work(self, day: date) -> bytes:
+        bots = tuple(self._house_bots.reviewers()[:BOTS]) or (ADVISER,)
+        if self._records:
+            work = partial(puzzle_of_files, path=self._records, bots=bots, day=day)
+            return await self._worker.run(work, TIMEOUT)
         games = await self._store.games(until=datetime.combine(day, time(), UTC), limit=GAMES)
         records: list[tuple[str, bytes]] = []
         for game in games.items:
@@ -90,5 +97,4 @@ class Puzzles:
                 records.append((game.id, record))
         if not records:
             return b""
-        bots = tuple(self._house_bots.reviewers()[:BOTS]) or (ADVISER,)
         return await self._worker.run(partial(puzzle, records=records, bots=bots, day=day), TIMEOUT)

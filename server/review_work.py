@@ -20,6 +20,7 @@ from engine.records.compression import format_of
 from engine.records.files import RecordError, parse_record
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
+from engine.records.wall import true_walls
 from server.worker import Progress
 
 MAX_RECORD = 4 << 20  # bytes of an unzipped record; a long game has less than 1 MB without annotations
@@ -33,14 +34,19 @@ the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 
 def read(progress: Progress, *, data: bytes) -> bytes:
-    """Return the messages of a record, and where it deviates from the rules. Raises RecordError, ValueError."""
+    """Return the messages of a record, its walls, and where it deviates from the rules.
+
+    Raises RecordError, ValueError.
+    """
     record = parse_upload(data, "record")
     replay = Replay(record)
+    walls: list[dict[str, list[str]] | None] = []
     try:
         problems = [*record.notes, *map(str, replay.check())]
+        walls = true_walls(record)
     except RecordError as error:
         problems = [str(error)]
-    return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS]})
+    return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS], "walls": walls})
 
 
 def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat: int, player: str) -> bytes:

@@ -68,6 +68,13 @@ def check_bot(spec: str) -> str:
     return spec
 
 
+def check_path(path: str) -> str:
+    """Return a path that is there, or the empty one. Raises ValueError."""
+    if path and not Path(path).exists():
+        raise ValueError(f"there is no file or folder {path}")
+    return path
+
+
 def check_bots(specs: tuple[str, ...]) -> tuple[str, ...]:
     """Return the bots if all can be made. Raises ValueError otherwise."""
     return tuple(map(check_bot, specs))
@@ -198,6 +205,10 @@ class Settings(RoomSettings):
         default=0, metadata=about("games that are stored, rated ones last to go; 0: all", ge=0, le=MANY)
     )
     keep_mib: int = field(default=0, metadata=about("MiB of records that are stored, likewise; 0: all", ge=0, le=MANY))
+    puzzle_records: Annotated[str, Checked(check_path)] = field(
+        default="",
+        metadata=about("folder or archive of records that puzzles are made from; empty: games of this server"),
+    )
     trusted_proxies: str = field(
         default="127.0.0.1",
         metadata=about("proxies whose X-Forwarded-For is trusted: addresses, networks, names; *: all"),

@@ -6,16 +6,33 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
+import numpy as np
+
+from engine import table_kernels
 from engine.mjai.messages import Message
 from engine.records.model import GameRecord
 from engine.records.tenhou_json import OF_TENHOU
-from engine.rules import N_DRAWS, Rules
-from engine.table import DEALT, DORA_AT, N_SEATS, REPLACEMENT_AT, URA_AT, WALL_SIZE
+from engine.rules import N_DRAWS, TENHOU, Rules
+from engine.seeds import MAX_SEED
+from engine.table import (
+    DEALT,
+    DORA_AT,
+    EVERYTHING,
+    N_SEATS,
+    REPLACEMENT_AT,
+    TABLE,
+    URA_AT,
+    WALL_SIZE,
+    packed_rules,
+)
 from engine.tenhou_walls import TenhouWalls
-from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN
+from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN, WINDS
 
 _REPLACED = frozenset({"ankan", "kakan", "daiminkan", "nukidora"})
 _LIVE = range(DEALT, DEALT + N_DRAWS)
+# Parts of a wall -> their places in it, in the order of play. Each replacement takes the last live draw away; the last
+# two indicators lie where the last live draws were.
+PARTS = {"draws": [*_LIVE], "replacements": REPLACEMENT_AT.tolist(), "dora": DORA_AT.tolist(), "ura": URA_AT.tolist()}
 
 
 class WallError(ValueError):
@@ -80,6 +97,47 @@ class RecordedWalls:
         with suppress(WallError):
             wall, _ = self.next(events)
         return wall if self.n_true > before else None
+
+
+def true_walls(record: GameRecord) -> list[dict[str, list[str]] | None]:
+    """Return the wall of each round by the record's seed, as `PARTS` -> mjai names; None where it is not known.
+
+    The seed is Tenhou's, or ``wall_seed`` of nukidora's games. Earlier versions laid the dead wall differently, so
+    ``wall_seed`` counts only where the whole game agrees.
+    """
+    rules, rounds = record.rules or TENHOU, record.rounds()
+    walls = RecordedWalls(record, rules)
+    found = [walls.next_true(events) for events in rounds]
+    seed = record.events[0].get("wall_seed") if rounds else None
+    if not any(found) and type(seed) is int and 0 <= seed <= MAX_SEED:
+        shuffled = [shuffled_wall(seed, events[0], rules) for events in rounds]
+        if all(map(agrees, rounds, shuffled)):
+            found = [*shuffled]
+    return [
+        None if wall is None else {part: [MJAI_NAMES[wall[at]] for at in places] for part, places in PARTS.items()}
+        for wall in found
+    ]
+
+
+def shuffled_wall(seed: int, start: Message, rules: Rules) -> list[int]:
+    """Return the wall that `engine.game.Game` shuffles from its `seed` for the round of a ``start_kyoku``."""
+    raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
+    table = raw.view(TABLE)
+    table["rules"] = packed_rules(rules)
+    table["viewer"], table["seed"] = EVERYTHING, seed
+    table["round_wind"] = WINDS.index(start["bakaze"])
+    table["dealer"], table["honba"] = start["oya"], start["honba"]
+    table_kernels.start_round(raw, 0)
+    wall: list[int] = table["wall"][0].tolist()
+    return wall
+
+
+def agrees(events: list[Message], wall: list[int]) -> bool:
+    """Return whether all tiles of a round are those of `wall`."""
+    try:
+        return difference(events, wall) is None
+    except WallError:
+        return False
 
 
 def dice_of(kept: object) -> list[tuple[int, int]]:

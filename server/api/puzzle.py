@@ -29,7 +29,7 @@ class Puzzle(BaseModel):
     """A puzzle."""
 
     date: str
-    game: str = Field(description="id of the finished game that it comes from")
+    game: str = Field(description="id of the finished game that it comes from; empty: a record of the operator")
     seat: int
     round: int = Field(description="of the game, from 0")
     message: int = Field(description="index of the message of the game after which the seat discards")
@@ -58,9 +58,10 @@ async def get_puzzle(
     service: ServiceHere,
     day: Annotated[date | None, Query(alias="date", description="in UTC, by default today; 30 days back")] = None,
 ) -> Response:
-    """What would you discard? A decision on which bots agree, from the newest games that were over before that day.
+    """What would you discard? A decision on which bots agree and, if there is one, a simple bot errs.
 
-    It stays the same, and is made when it is first asked for. Names of players are replaced by winds.
+    It comes from the newest games that were over before that day, or from records of the setting `puzzle_records`. It
+    stays the same, and is made when it is first asked for. Names of players are replaced by winds.
     """
     today = datetime.now(UTC).date()
     day = day or today
@@ -78,6 +79,8 @@ async def get_puzzle(
     if made is None:
         return JSONResponse(Computing().model_dump(), 202)
     if not made:
-        text = "no puzzle yet: it is made from games that were finished before that day; play some"
+        text = (
+            "no puzzle yet: neither games finished before that day nor the operator's records have a suitable position"
+        )
         raise HTTPException(404, error_text("no_puzzle", text))
     return GzippedJson(made, ExitStack())

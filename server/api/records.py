@@ -11,10 +11,13 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
+from pydantic import BaseModel, Field
+from pydantic_core import to_json
 from starlette.types import Receive, Scope, Send
 
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
+from engine.records.wall import true_walls
 from server.api.common import Route, Service, ServiceHere, client_address, digest, has_content, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
@@ -40,9 +43,25 @@ FORMATS: dict[FormatName, Format] = {
     "libriichi3p": Format("application/x-ndjson", ".libriichi3p.mjson", partial(mjai.write, dialect="libriichi3p")),
     "kita": Format("application/x-ndjson", ".kita.mjson", partial(mjai.write, dialect="kita")),
 }
+WALLS = Format("application/json", ".walls.json", lambda record: to_json({"walls": true_walls(record)}).decode())
 PIECE = 32_768  # bytes of a response written at once
 BINARY = {"type": "string", "format": "binary"}
 JSON_OBJECT = {"type": "object"}
+
+
+class Wall(BaseModel):
+    """The wall of a round without the deal, in mjai's names."""
+
+    draws: list[str] = Field(description="all live draws, in order; each replacement takes the last one away")
+    replacements: list[str] = Field(description="the tiles drawn after kan and nukidora, in order")
+    dora: list[str] = Field(description="dora indicators in the order in which they are turned over")
+    ura: list[str] = Field(description="the ura indicators under them")
+
+
+class Walls(BaseModel):
+    """The walls of a game."""
+
+    walls: list[Wall | None] = Field(description="of each round; null where it is not known")
 
 
 class Download(Response):
@@ -107,10 +126,29 @@ async def get_record(
     ] = "mjson",
 ) -> Response:
     """A record contains the seed of the game's walls, and all hands."""
+    return await download(service, request, game_id, FORMATS[format_name])
+
+
+@router.get(
+    "/{game_id}/walls",
+    summary="The walls of a finished game",
+    response_class=Response,
+    responses={
+        200: {"model": Walls, "description": "The wall of each round"},
+        304: {"description": "The client has this version already (`If-None-Match`)"},
+        **problems(404, 422, 429, 503),
+    },
+)
+async def get_walls(service: ServiceHere, request: Request, game_id: str) -> Response:
+    """What would have come: the tiles that follow from the seed in the game's record. It counts as a download."""
+    return await download(service, request, game_id, WALLS)
+
+
+async def download(service: Service, request: Request, game_id: str, chosen: Format) -> Response:
+    """The response with the record of a finished game. Raises HTTPException."""
     lobby = service.lobby
-    chosen = FORMATS[format_name]
-    with ExitStack() as download:
-        download.enter_context(lobby.access.downloading(client_address(request)))
+    with ExitStack() as counted:
+        counted.enter_context(lobby.access.downloading(client_address(request)))
         data = await stored_or_converted(service, game_id, chosen)
         if data is None and live_broadcast(lobby, game_id) is not None:
             text = "the game is still being played: see /api/games/{id}"
@@ -122,4 +160,4 @@ async def get_record(
         if has_content(request.headers, tag):
             return Response(status_code=304, headers=headers)
         headers["Content-Disposition"] = f'attachment; filename="{game_id}{chosen.suffix}"'
-        return Download(data, chosen.media_type, headers, download.pop_all())
+        return Download(data, chosen.media_type, headers, counted.pop_all())

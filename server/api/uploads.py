@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from server.addresses import limited_address
 from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
-from server.api.records import BINARY, PIECE
+from server.api.records import BINARY, PIECE, Wall
 from server.error_text import error_text
 from server.review_work import read
 from server.worker import WorkerError
@@ -34,6 +34,7 @@ class RecordMessages(BaseModel):
 
     messages: list[dict[str, Any]] = Field(description="the events of the game, from `start_game` to `end_game`")
     problems: list[str] = Field(description="where the record departs from the rules, the first of them")
+    walls: list[Wall | None] = Field(description="of each round, by the seed of the record; null where it is not known")
 
 
 class GzippedJson(Response):

@@ -67,7 +67,7 @@ async function listen(signal) {
   const receive = (/** @type {Message[]} */ messages, /** @type {boolean} */ first) => {
     received = true;
     if (!replay.isConnected) main.append(replay);
-    if (first) replay.load(messages, { live: hands, game: id, linked: true });
+    if (first) replay.load(messages, { live: hands, game: id, linked: true, walls: null });
     else replay.add(messages);
   };
   await spectate(id, hands, receive, signal);
@@ -95,7 +95,9 @@ async function showReplay({ room, finished, rated }) {
     rated ? "" : ` · ${t("room_unrated")}`,
   );
   if (!replay.isConnected) main.append(replay);
-  replay.load(messages, { live: "", game: id, linked: true });
+  const readWalls = async () => (await get(`/api/games/${encodeURIComponent(id)}/walls`)).walls;
+  const walls = messages[0]?.wall_seed === undefined ? null : readWalls; // their seed
+  replay.load(messages, { live: "", game: id, linked: true, walls });
 }
 
 function showUnknown() {

@@ -20,7 +20,7 @@ import { t } from "./words.js";
 /**
  * @typedef {object} Puzzle what `GET /api/puzzle` returns (docs/web.md)
  * @property {string} date
- * @property {string} game
+ * @property {string} game id, to link its replay; "" for none
  * @property {number} seat
  * @property {number} round
  * @property {Message[]} messages of the round, after a `start_game`
@@ -109,7 +109,7 @@ class PuzzleView {
     const position = positionOf(this.state, ofRound, seat);
     const names = bots.map(({ bot }) => bot);
     return [
-      el("a", { class: "button", "data-control": "replay", href: replay }, t("review_replay")),
+      game ? el("a", { class: "button", "data-control": "replay", href: replay }, t("review_replay")) : [],
       position
         ? el(
             "a",

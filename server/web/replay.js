@@ -11,6 +11,7 @@ import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
 import { readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { ScorePanel } from "./replay_scores.js";
 import { notePanel, recordPanel, roundResult } from "./replay_side.js";
+import { WallPanel } from "./replay_wall.js";
 import { finalPanel } from "./result.js";
 import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
@@ -22,6 +23,7 @@ import { t } from "./words.js";
  * @property {"" | "closed" | "open"} live whether the game is still played, and what is seen of it
  * @property {string} game id of a finished game, "" for none: downloads and the review are linked
  * @property {boolean} linked whether the place is kept in the URL
+ * @property {import("./replay_wall.js").ReadWalls} walls null: they are not known, or must not be
  */
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -46,6 +48,7 @@ const KEYS = {
   2: (replay) => replay.sit(1),
   3: (replay) => replay.sit(2),
   h: (replay) => replay.turnHands(),
+  w: (replay) => replay.turnWall(),
   "?": (replay) => replay.turnHelp(),
 };
 const WRITABLE = "textarea, select, input:not([type=range], [type=checkbox]), [role=slider]";
@@ -53,7 +56,7 @@ const WRITABLE = "textarea, select, input:not([type=range], [type=checkbox]), [r
 export class NukiReplay extends HTMLElement {
   #timeline = new Timeline([]);
   /** @type {ReplayOptions} */
-  #options = { live: "", game: "", linked: false };
+  #options = { live: "", game: "", linked: false, walls: null };
   #loaded = false;
   #results = -1; // rounds whose results are drawn
   #place = 0;
@@ -74,6 +77,7 @@ export class NukiReplay extends HTMLElement {
   #where = el("output", { class: "replay-where" });
   #seats = el("div", { class: "segments seats", role: "group", "aria-label": t("replay_seat") });
   #hands = el("button", { type: "button", "data-control": "hands", onclick: () => this.turnHands() }, t("replay_open"));
+  #wall = new WallPanel(() => this.#draw());
   /** @type {ScorePanel | null} null before the first round */
   #scores = null;
   #helpButton = el(
@@ -93,7 +97,7 @@ export class NukiReplay extends HTMLElement {
     this.append(
       el("div", { class: "replay-stage" }, this.#table, this.#below),
       this.#controls(),
-      el("div", { class: "replay-aside" }, this.#note, this.#side),
+      el("div", { class: "replay-aside" }, this.#wall.element, this.#note, this.#side),
     );
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     addEventListener("hashchange", () => this.#options.linked && this.#goToFragment(), { signal });
@@ -115,6 +119,7 @@ export class NukiReplay extends HTMLElement {
     const atEnd = this.#place >= this.#timeline.last;
     this.#timeline = new Timeline(messages);
     this.#options = options;
+    this.#wall.load(options.walls);
     this.#seek.clear();
     this.#list.clear();
     this.#results = -1;
@@ -181,6 +186,11 @@ export class NukiReplay extends HTMLElement {
     }
   }
 
+  /** Show what would have come, or hide it. */
+  turnWall() {
+    this.#wall.turn();
+  }
+
   /** Show the keys or hide them. */
   turnHelp() {
     this.#help.hidden = !this.#help.hidden;
@@ -204,7 +214,7 @@ export class NukiReplay extends HTMLElement {
       iconButton("next_decision", () => this.stepDecision(1)),
       iconButton("next_round", () => this.stepRound(1)),
     );
-    const buttonsBelow = [this.#hands, this.#helpButton, this.#analyse, this.#links];
+    const buttonsBelow = [this.#hands, this.#wall.button, this.#helpButton, this.#analyse, this.#links];
     const second = el("div", { class: "replay-settings" }, speed, this.#seats, ...buttonsBelow);
     const first = el("div", { class: "replay-moves" }, buttons, this.#where, this.#list.element);
     return el("div", { class: "replay-controls" }, this.#seek.element, first, second, this.#help);
@@ -284,6 +294,7 @@ export class NukiReplay extends HTMLElement {
     this.#scores?.show(this.#place);
     this.#drawTable(place.state);
     this.#drawBelow(place);
+    this.#wall.show(timeline, this.#place, this.#seat);
     this.#link(place.round, step);
     this.#linkAnalysis(first);
   }

@@ -124,9 +124,11 @@ function pairs({ standings: all, pairs: found }) {
       const pair = shares.get(`${bot}\n${against}`);
       if (!pair) return el("td", { class: "number muted" }, bot === against ? "–" : "");
       const { mean, interval } = pair.ahead;
-      const share = percent(mean) + (interval === null ? "" : ` ± ${percent(Math.min(1, interval))}`);
+      const around = interval === null ? null : Math.min(1, interval);
+      const share = percent(mean) + (around === null ? "" : ` ± ${percent(around)}`);
       const title = t("tour_pair", { bot, against, share, n: pair.games });
-      const cell = el("td", { class: "number tour-share", title }, number(100 * mean, 1));
+      const shown = around !== null && el("span", { class: "tour-around" }, ` ± ${number(100 * around, 1)}`);
+      const cell = el("td", { class: "number tour-share", title }, number(100 * mean, 1), shown);
       cell.style.setProperty("--share", String(mean));
       return cell;
     });

@@ -1,9 +1,11 @@
-/** The list of tournaments. */
+/** The list of tournaments; admins create them. */
 
+import { get } from "./api.js";
 import { el, setText } from "./dom.js";
 import { startPage } from "./page.js";
 import { poll } from "./poll.js";
 import { rows } from "./rows.js";
+import { tournamentForm } from "./tournament_form.js";
 import { chips, progress, turned } from "./tournament_parts.js";
 import { t } from "./words.js";
 
@@ -43,15 +45,50 @@ function start() {
     },
     () => again(),
   );
+  const create = el("button", { class: "primary", hidden: true, onclick: showForm });
+  const place = el("div", {});
+  /** @type {import("./api.js").ServerInfo | null} */
+  let server = null;
   main.append(
     el("h1", {}, t("tour_title")),
     el("p", { class: "muted" }, t("tour_intro")),
     trouble,
+    el("div", { class: "row" }, create),
+    place,
     list,
     empty,
     button,
   );
-  const again = poll(look, EVERY, (text) => setText(trouble, text));
+  const again = poll(turn, EVERY, (text) => setText(trouble, text));
+
+  async function turn() {
+    if (server === null) {
+      server = /** @type {import("./api.js").ServerInfo} */ (await get("/api/server"));
+      setText(create, t(server.tokens_needed ? "tour_create_admin" : "tour_create"));
+      create.hidden = false;
+    }
+    await look();
+  }
+
+  async function showForm() {
+    const values = await get("/api/rooms/default").catch(() => ({ settings: {} })); // it has the server's own settings
+    const created = (/** @type {string} */ name) => location.assign(`/tournaments/${encodeURIComponent(name)}`);
+    const form = tournamentForm(
+      /** @type {import("./api.js").ServerInfo} */ (server),
+      values.settings,
+      created,
+      hideForm,
+    );
+    place.replaceChildren(form);
+    create.hidden = true;
+    form.querySelector("input")?.focus();
+  }
+
+  function hideForm() {
+    place.replaceChildren();
+    create.hidden = false;
+    create.focus();
+  }
 }
 
 start();

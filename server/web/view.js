@@ -45,6 +45,13 @@ addEventListener("drop", (event) => {
 });
 
 /**
+ * @typedef {object} Found what the server reads in a record
+ * @property {import("./mjai.js").Message[]} messages
+ * @property {string[]} problems
+ * @property {(import("./replay_wall.js").Wall | null)[]} walls
+ */
+
+/**
  * Show what was pasted: a record, or a link to tenhou.net's viewer that holds one.
  * @param {string} pasted
  */
@@ -100,7 +107,7 @@ async function pack(file) {
 /**
  * The messages of a record, and what is wrong with them.
  * @param {Blob} packed gzipped
- * @returns {Promise<{messages: import("./mjai.js").Message[], problems: string[]}>}
+ * @returns {Promise<Found>}
  */
 async function read(packed) {
   const headers = { "Content-Type": "application/octet-stream" };
@@ -114,8 +121,8 @@ async function read(packed) {
   }
 }
 
-/** @param {{messages: import("./mjai.js").Message[], problems: string[]}} record @param {string} name @param {Blob} packed */
-function show({ messages, problems }, name, packed) {
+/** @param {Found} record @param {string} name @param {Blob} packed */
+function show({ messages, problems, walls }, name, packed) {
   const replay = new NukiReplay();
   const review = async () => {
     const { review_bots: bots } = await get("/api/server");
@@ -136,7 +143,8 @@ function show({ messages, problems }, name, packed) {
   const head = el("div", { class: "row" }, el("h1", {}, name), reviewButton, again);
   found.replaceChildren(head, ...(list.length ? [warning] : []), replay);
   form.hidden = true;
-  replay.load(messages, { live: "", game: "", linked: false });
+  const known = walls.some((wall) => wall !== null);
+  replay.load(messages, { live: "", game: "", linked: false, walls: known ? async () => walls : null });
 }
 
 function startAgain() {

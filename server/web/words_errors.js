@@ -40,7 +40,8 @@ addWords({
     error_reviews_wait: "{n} reviews wait already; try again soon",
     error_review_made_room: "the review has made room for those of others, who have used less time; ask again soon",
     error_review_failed: "the review has failed: {problem}",
-    error_no_puzzle: "no puzzle yet: it is made from games that were finished before that day; play some",
+    error_no_puzzle:
+      "no puzzle yet: neither games finished before that day nor the operator’s records have a suitable position",
     error_puzzle_future: "the puzzle of {date} is yet to come",
     error_puzzle_old: "there are puzzles of the latest {n} days, but none of {date} any more",
     error_puzzle_failed: "the puzzle could not be made; it is tried again within {n} minutes",
@@ -92,7 +93,7 @@ addWords({
     error_reviews_wait: "{n}件の検討が待っています。少ししてからもう一度お試しください",
     error_review_made_room: "利用時間の少ない他の検討に順番を譲りました。少ししてからもう一度お試しください",
     error_review_failed: "検討に失敗しました：{problem}",
-    error_no_puzzle: "まだ問題がありません。その日より前に終了した対局から作られます。まずは対局してください",
+    error_no_puzzle: "まだ問題がありません。その日より前に終了した対局にも、管理者の牌譜にも、適した局面がありません",
     error_puzzle_future: "{date}の問題はまだありません",
     error_puzzle_old: "問題は最近{n}日分のみです。{date}の問題はもうありません",
     error_puzzle_failed: "問題を作れませんでした。{n}分以内にもう一度試されます",

@@ -1,4 +1,4 @@
-"""The walls of Tenhou's games, by the seeds of their records."""
+"""The walls of games, by the seeds of their records."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from engine.records.files import read_records
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from engine.records.validate import check_file
-from engine.records.wall import RecordedWalls, known_tiles, left_in_wall
+from engine.records.wall import PARTS, RecordedWalls, known_tiles, left_in_wall, true_walls
 from engine.rules import N_DRAWS, TENHOU
 from engine.table import REPLACEMENT_AT
 from engine.tenhou_walls import KEY_WORDS, PREFIX, TenhouWalls
-from engine.tiles import FULL_SET, KIND_OF
+from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES
 from tests.conftest import DATA
 
 PATH = DATA / "tenhou_walls.mjson"  # three rounds with five kans, nine norths and ura
@@ -236,3 +236,58 @@ def test_show_prints_what_would_have_come(capsys: pytest.CaptureFixture[str]) ->
     assert main(["show", str(DATA / "records" / "phoenix_2024_1.json"), "--round", "1"]) == 0
     printed = capsys.readouterr().out
     assert not any(f"\n{what}" in printed for what in coming)
+
+
+# What would have come -------------------------------------------------------------------------------------------------
+
+
+def dealt(game: Game) -> list[list[int]]:
+    """The walls of the rounds of a game, played by chance to its end."""
+    chance = random.Random(1)
+    walls = [game.table.wall.tolist()]
+    while not game.over:
+        for seat in game.asked:
+            game.act(seat, chance.choice(game.legal(seat)))
+        if game.table.wall.tolist() != walls[-1]:
+            walls.append(game.table.wall.tolist())
+    return walls
+
+
+def test_the_walls_of_our_games_follow_from_their_seed() -> None:
+    game = Game(11)
+    walls = dealt(game)
+    start = game.messages[0] | {"wall_seed": 11}
+    record = GameRecord([start, *game.messages[1:]], TENHOU, "ours")
+    assert {"nukidora", "ankan"} & {event["type"] for event in record.events}
+    found = true_walls(record)
+    assert len(found) == len(walls) > 3
+    for parts, wall in zip(found, walls, strict=True):
+        assert parts == {part: [MJAI_NAMES[wall[at]] for at in places] for part, places in PARTS.items()}
+    for seed in (12, "11", True, -1, 1 << 64, None):
+        other = GameRecord([game.messages[0] | {"wall_seed": seed}, *game.messages[1:]], TENHOU, "ours")
+        assert set(true_walls(other)) == {None}
+
+
+def test_one_replacement_of_another_wall_shows_that_the_seed_is_not_ours() -> None:
+    """As in records of versions that laid the dead wall differently."""
+    game = Game(11)
+    dealt(game)
+    events = copy.deepcopy([game.messages[0] | {"wall_seed": 11}, *game.messages[1:]])
+    at = next(index for index, event in enumerate(events) if event["type"] == "nukidora")
+    drawn = next(event for event in events[at:] if event["type"] == "tsumo")
+    drawn["pai"] = "1m" if drawn["pai"] != "1m" else "9m"
+    assert set(true_walls(GameRecord(events, TENHOU, "ours"))) == {None}
+
+
+def test_the_walls_of_tenhou_in_parts(record: GameRecord) -> None:
+    walls = true_walls(record)
+    for events, parts in zip(record.rounds(), walls, strict=True):
+        assert parts is not None
+        drawn = [event["pai"] for event in events if event["type"] == "tsumo"]
+        kinds = [event["type"] for event in events]
+        n_replaced = sum(kinds.count(kind) for kind in ("nukidora", "ankan", "kakan", "daiminkan"))
+        came = [*parts["draws"][: len(drawn) - n_replaced], *parts["replacements"][:n_replaced]]
+        assert Counter(drawn) == Counter(came)
+        assert parts["dora"][0] == events[0]["dora_marker"]
+    unknown = replace(record, events=[{**record.events[0], "tenhou": {}}, *record.events[1:]])
+    assert set(true_walls(unknown)) == {None}

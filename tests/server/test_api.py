@@ -311,7 +311,8 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
         ):
             assert (await at.get("/api/games", status="playing", **query))["items"] == expected, query
         assert (await at.get("/api/games"))["items"] == (await at.get("/api/games", status="finished"))["items"] == []
-        assert "still being played" in await at.refused(404, "GET", f"/api/games/{game['id']}/record")
+        for secret in ("record", "walls"):
+            assert "still being played" in await at.refused(404, "GET", f"/api/games/{game['id']}/{secret}")
         await play_on(bots[0], questions[0])
         assert (await at.get("/api/games?status=playing"))["items"] == games[:2]
         finished = await at.get(f"/api/games/{game['id']}")

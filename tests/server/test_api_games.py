@@ -15,6 +15,7 @@ import pytest
 from engine.mjai.messages import Message
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
+from engine.records.wall import true_walls
 from server.store import SeatResult, StoredGame, StoreError
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot, tsumogiri
@@ -193,6 +194,21 @@ async def test_records_are_downloaded_in_every_format(tmp_path: Path) -> None:
             again = reader.read(response.text, form)
             assert [event["type"] for event in again.events] == [event["type"] for event in kept.events]
             assert moves(again) == moves(kept)
+
+
+async def test_the_walls_of_a_finished_game(tmp_path: Path) -> None:
+    async with live(tmp_path, length="east") as at:
+        await Bot(at.server, "aki", room="solo+rule+rule").play()
+        (game,) = (await at.get("/api/games"))["items"]
+        record = (await at.http.get(f"/api/games/{game['id']}/record")).content
+        kept = mjai.read(gzip.decompress(record).decode(), "kept")
+        walls = (await at.get(f"/api/games/{game['id']}/walls"))["walls"]
+        assert walls == true_walls(kept)
+        for wall, events in zip(walls, kept.rounds(), strict=True):
+            assert [len(wall[part]) for part in ("draws", "replacements", "dora", "ura")] == [55, 8, 5, 5]
+            first = next(event["pai"] for event in events if event["type"] == "tsumo")
+            assert (wall["draws"][0], wall["dora"][0]) == (first, events[0]["dora_marker"])
+        assert "there is no game" in await at.refused(404, "GET", "/api/games/0123/walls")
 
 
 async def test_a_record_with_a_known_etag_is_not_sent_again(tmp_path: Path) -> None:

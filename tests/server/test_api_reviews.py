@@ -26,6 +26,7 @@ from agents.registry import make
 from agents.review.decisions import seat_decisions
 from agents.review.review import make_review
 from engine.records.files import RecordError, read_records
+from engine.records.wall import true_walls
 from server.access import DOWNLOADS_AT_ONCE, UPLOADS_AT_ONCE, RateLimitError
 from server.api import players
 from server.api.guard import MAX_UPLOAD
@@ -98,8 +99,9 @@ async def test_records_of_all_formats_are_read(at: Live) -> None:
             response = await at.http.post("/api/records", content=data)
             assert response.status_code == 200, response.text
             assert response.headers["content-encoding"] == "gzip"
-            events = json.loads(json.dumps(read_records(path).events))
-            assert response.json() == {"messages": events, "problems": []}
+            record = read_records(path)
+            events = json.loads(json.dumps(record.events))
+            assert response.json() == {"messages": events, "problems": [], "walls": true_walls(record)}
     plain = await at.http.post("/api/records", content=TENHOU.read_bytes(), headers={"Accept-Encoding": "identity"})
     assert plain.headers.get("content-encoding") is None
     assert plain.content == response.content

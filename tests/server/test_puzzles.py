@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,35 @@ import pytest
 
 from agents.review.decisions import DISCARD_KIND, seat_decisions
 from agents.review.review import make_review
+from engine.actions import TSUMOGIRI
 from engine.mjai.messages import for_seat
 from engine.records.files import read_records
+from engine.records.model import GameRecord
 from engine.rules import N_SEATS
+from engine.tiles import MJAI_NAMES
 from server import puzzles
 from server.limits import LIMITS
-from server.puzzle_work import LEAST_LOSS, MOST_LOSS, NO_PUZZLE, puzzle, the_bot
+from server.puzzle_work import (
+    LEAST_LOSS,
+    MAX_CHOSEN,
+    MOST_LOSS,
+    NO_PUZZLE,
+    SIMPLE,
+    order_of,
+    puzzle,
+    puzzle_of_files,
+    records_of,
+)
+from server.review_work import the_bot
 from server.worker import Progress, Work, Worker, no_progress
+from tests.conftest import DATA
 from tests.support import worker_tasks
 from tests.support.running_server import Live, live
 from tests.support.stored_games import make_game
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "game.mjson"
 RECORD = gzip.compress(EXAMPLE.read_bytes(), mtime=0)
+OF_PEOPLE = [(path.name, path.read_bytes()) for path in sorted((DATA / "records").glob("phoenix_202*.json"))]
 BOTS = ("bert", "rule")
 TODAY = datetime.now(UTC).date()
 PATH = "/api/puzzle"
@@ -60,6 +78,14 @@ async def asked(at: Live, **query: str) -> httpx.Response:
     return response
 
 
+def simple_answer(record: GameRecord, found: dict[str, Any]) -> str:
+    """The tile that the simple bot discards in a puzzle from a record."""
+    of = seat_decisions(record, found["seat"])
+    (index,) = (index for index, each in enumerate(of.decisions) if each.message == found["message"])
+    action = int(the_bot(SIMPLE).act(of.views[index : index + 1])[0])
+    return MJAI_NAMES[int(of.views[index]["drawn"]) if action == TSUMOGIRI else action]
+
+
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
     """The work that the server's workers are given."""
@@ -80,18 +106,18 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[Work]:
 @pytest.mark.slow
 def test_a_puzzle_is_chosen_by_its_date_alone() -> None:
     days = [date(2025, 6, day) for day in range(1, 9)]
-    records = [("x", RECORD), ("y", RECORD), ("broken", b"{")]
+    records = [*OF_PEOPLE, ("broken", b"{")]
     found = [made(day, records) for day in days]
     assert found == [made(day, records[::-1]) for day in days]
-    assert len({(each["game"], each["seat"], each["message"]) for each in found}) > 4
+    assert len({(each["game"], each["seat"], each["message"]) for each in found}) > 2
 
 
 @pytest.mark.slow
-def test_bots_agree_on_a_discard_that_is_clearly_the_best() -> None:
+def test_bots_agree_on_a_discard_that_is_clearly_the_best_and_a_simple_bot_errs() -> None:
     record = read_records(EXAMPLE)
     bots = {bot: the_bot(bot) for bot in BOTS}
     of_seats = [make_review(seat_decisions(record, seat), bots, lambda n: None) for seat in range(N_SEATS)]
-    for day in range(1, 9):
+    for day in range(1, 5):
         found = made(date(2025, 6, day))
         review = of_seats[found["seat"]].as_json()
         (decision,) = (each for each in review["decisions"] if each["message"] == found["message"])
@@ -101,10 +127,19 @@ def test_bots_agree_on_a_discard_that_is_clearly_the_best() -> None:
         assert len(tiles) == 1
         best, second = (each["value"] for each in found["bots"][0]["actions"][:2])
         assert LEAST_LOSS <= best - second <= MOST_LOSS
+        assert simple_answer(record, found) not in tiles
         for own, reviewed in zip(found["bots"], decision["reviews"], strict=True):
             for option, expected in zip(own["actions"], reviewed["actions"], strict=True):
                 assert option["action"] == expected["action"]
                 assert option["value"] == pytest.approx(expected["value"], abs=1e-4)  # of other batches
+
+
+@pytest.mark.slow
+def test_where_the_simple_bot_errs_nowhere_a_puzzle_is_easy() -> None:
+    bots = ("residual", "bert")
+    data = puzzle(no_progress, records=[("x", RECORD)], bots=bots, day=TODAY)
+    found = json.loads(gzip.decompress(data))
+    assert simple_answer(read_records(EXAMPLE), found) == found["bots"][0]["actions"][0]["action"]["pai"]
 
 
 @pytest.mark.slow
@@ -129,6 +164,39 @@ def test_there_may_be_no_suitable_decision() -> None:
         assert puzzle(no_progress, records=[("x", record)], bots=("rule",), day=TODAY) == NO_PUZZLE
 
 
+# Records of the operator ----------------------------------------------------------------------------------------------
+
+
+def zipped(folder: Path, names: list[str]) -> Path:
+    """An archive that has the example under some names."""
+    path = folder / "games.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, EXAMPLE.read_bytes() if name.endswith(".mjson") else b"{")
+    return path
+
+
+def test_records_of_an_archive_are_chosen_by_the_day(tmp_path: Path) -> None:
+    path = str(zipped(tmp_path, [*(f"{number}.mjson" for number in range(2 * MAX_CHOSEN)), "broken.json", "notes.txt"]))
+    chosen = [{name for name, _ in records_of(path, date(2025, 6, day))} for day in (1, 1, 2)]
+    assert [len(names) for names in chosen] == [MAX_CHOSEN] * 3
+    assert chosen[0] == chosen[1] != chosen[2]
+    assert not any("notes" in name for name in chosen[0])
+    day = date(2025, 6, 1)
+    in_order = sorted((order_of(day, f"{path}:{number}.mjson"), f"{path}:{number}.mjson") for number in range(40))
+    assert {name for _, name in in_order[: MAX_CHOSEN - 1]} <= chosen[0]  # "broken.json" may be one of them
+
+
+@pytest.mark.slow
+def test_a_puzzle_of_an_archive_does_not_tell_its_names(tmp_path: Path) -> None:
+    path = zipped(tmp_path, ["secret/1.mjson", "secret/2.mjson"])
+    found = json.loads(gzip.decompress(puzzle_of_files(no_progress, path=str(path), bots=BOTS, day=TODAY)))
+    assert found["game"] == ""
+    assert "secret" not in json.dumps(found)
+    with pytest.raises(ValueError, match="no such file"):
+        puzzle_of_files(no_progress, path=str(tmp_path / "gone"), bots=BOTS, day=TODAY)
+
+
 # The API --------------------------------------------------------------------------------------------------------------
 
 
@@ -151,6 +219,18 @@ async def test_a_puzzle_is_made_once(tmp_path: Path, work: list[Work]) -> None:
         assert other.json()["date"] != found["date"]
         assert (await asked(at)).json() == found
         assert len(work) == 2
+
+
+async def test_puzzles_come_from_the_records_of_the_setting(tmp_path: Path, work: list[Work]) -> None:
+    data, records = tmp_path / "data", tmp_path / "records"
+    data.mkdir()
+    records.mkdir()
+    async with live(data, SOON, requests_per_minute=100_000, puzzle_records=str(records)) as at:
+        await store_game(at)
+        assert (await asked(at)).json()["code"] == "no_puzzle"  # its folder is empty
+        (given,) = work
+        assert isinstance(given, partial)
+        assert (given.func, given.keywords["path"]) == (puzzle_of_files, str(records))
 
 
 async def test_without_a_game_before_that_day_there_is_none(tmp_path: Path, work: list[Work]) -> None:

@@ -22,6 +22,7 @@ from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
 
 NAMES = list(SETTINGS)
+DATA = Path(__file__).parents[1] / "data"
 OTHERS = ("engine", "agents", "arena", "nukidora")
 OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default; and its value
     "rules": ("majsoul", "majsoul"),
@@ -64,6 +65,7 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "keep_days": ("30", 30),
     "keep_games": ("1000", 1000),
     "keep_mib": ("500", 500),
+    "puzzle_records": (str(DATA), str(DATA)),
     "trusted_proxies": ("*", "*"),
     "log": ("json", "json"),
 }

@@ -133,6 +133,7 @@ BAD_USES = {
     """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
+        --puzzle-records nowhere -> --puzzle-records nowhere
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
         NUKIDORA_PORT=x --length west -> --length west NUKIDORA_PORT x
         --length east [--prot 8000|--prot=8000 token list] -> --prot --port

@@ -54,6 +54,9 @@ def test_a_game_is_followed_and_becomes_its_replay(page: Page, site: Site, reque
         replay = page.locator("nuki-replay")
         expect(replay).to_have_attribute("data-place", re.compile(r"\d+"))
         first = int(str(replay.get_attribute("data-place")))
+        expect(replay.locator("[data-control=wall]")).to_be_hidden()
+        page.keyboard.press("w")
+        expect(replay.locator(".replay-wall")).to_be_hidden()
         client.send_signal(signal.SIGCONT)
         page.wait_for_function("first => document.querySelector('nuki-replay').dataset.place > first + 5", arg=first)
         hands = [tile for each in frames if each["type"] == "start_kyoku" for hand in each["tehais"] for tile in hand]
@@ -62,6 +65,8 @@ def test_a_game_is_followed_and_becomes_its_replay(page: Page, site: Site, reque
         assert client.wait(timeout=120) == 0
     expect(page.locator(".record")).to_be_visible()
     expect(page.locator(".live")).to_have_count(0)
+    expect(replay.locator("[data-control=wall]")).to_be_visible()  # off, now that nothing is secret any more
+    expect(replay.locator(".replay-wall")).to_be_hidden()
     expect(replay).to_have_attribute("data-place", str(len(frames) - 2))
     assert [each["type"] for each in frames].count("start_game") == 1
     page.keyboard.press("Home")

@@ -52,6 +52,19 @@ async ({ messages, options }) => {
   return [wrong, expected.length];
 }
 """
+# At each place: the next draw and whose it is, the next replacement, and how many draws are left.
+COMING = """
+(places) => {
+  const replay = document.querySelector("nuki-replay");
+  const first = (part) => replay.querySelector(`[data-wall=${part}] li`);
+  return Array.from({ length: places }, (_, place) => {
+    replay.go(place);
+    const [draw, replacement] = [first("draws"), first("replacements")];
+    const left = replay.querySelectorAll("[data-wall=draws] li").length;
+    return [draw?.firstChild.dataset.tile, draw?.innerText, replacement?.firstChild.dataset.tile, left];
+  });
+}
+"""
 TABLE = "document.querySelector('nuki-table').innerHTML"
 
 
@@ -177,6 +190,46 @@ def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page) -> None:
         show(page, example(), fragment)
         page.keyboard.press("Home")
         expect(page.locator(SHOWN.format(0))).to_be_visible()
+
+
+@phone_at_length
+def test_the_rest_of_the_wall_is_what_comes(page: Page, site: Site) -> None:
+    """At every place, what is drawn next is the first of the draws or of the replacements, and whose it is."""
+    game_id, messages = stored(site)
+    page.goto(f"/games/{game_id}")
+    wall, switch = page.locator(".replay-wall"), page.get_by_role("button", name="What would have come")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(wall).to_be_hidden()
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(wall.locator("[data-wall=draws] li")).to_have_count(55)
+    coming = page.evaluate(COMING, len(messages) - 1)
+    dealer, drawn, due, seen = 0, 0, False, set()
+    for place, message in enumerate(messages[1:]):
+        if message["type"] == "start_kyoku":
+            dealer, drawn = message["oya"], 0
+        if message["type"] == "tsumo":
+            draw, wind, replacement, left = coming[place - 1]
+            assert left == 55 - drawn - due, place  # each replacement takes a draw away
+            drawn += 1
+            assert message["pai"] == (replacement if due else draw), place
+            if not due:
+                assert wind == "ESW"[(message["actor"] - dealer) % 3], place
+            seen.add(due)
+        due = message["type"] in ("nukidora", "ankan", "kakan", "daiminkan") or (due and message["type"] == "dora")
+    assert seen == {True, False}
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert serious_faults(page) == []
+    page.keyboard.press("w")
+    expect(wall).to_be_hidden()
+
+
+def test_a_wall_that_is_not_known_is_not_offered(page: Page) -> None:
+    first, *others = example()
+    show(page, [{key: value for key, value in first.items() if key != "wall_seed"}, *others])
+    page.keyboard.press("w")
+    expect(page.get_by_role("button", name="What would have come")).to_be_hidden()
+    expect(page.locator(".replay-wall")).to_be_hidden()
 
 
 def test_the_round_list_jumps(page: Page) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
+from server.api.tournaments import NewTournament
+from server.tournaments.plan import SETTABLE
 from tests.support.accessibility import serious_faults
 from tests.web.conftest import Site, both_sizes
 
@@ -22,6 +24,19 @@ PLANS: list[dict[str, Any]] = [
     },
     {"name": "winter", "entrants": ["wahaha"], "house_bots": ["rule"], "places": 5, "games": 60},
 ]  # fmt: skip
+
+
+# What is filled in, one after the other, into which field; at which field the error is then, and a part of it.
+WRONG = [
+    ("Name", "spring", "Name", "is there already"),
+    ("Name", "a b", "Name", "should match"),
+    ("Name", "autumn", "Bots that connect", "name at least three"),
+    ("Bots that connect", "wahaha\nwahaha", "Bots that connect", "twice"),
+    ("Walls", "2000", "Walls", "1000"),
+    ("Walls", "", "Bots that connect", "twice"),
+    ("Bots that connect", "wahaha\nakochan\nmortal", "Walls", "one of them"),
+    ("Walls", "2", "Begins at the latest", "30 days away"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +53,11 @@ def held(site: Site) -> Site:
         assert time.monotonic() < end
         time.sleep(0.1)
     return site
+
+
+def share_text(mean: float, interval: float) -> str:
+    """A share in per cent with its interval."""
+    return f"{100 * mean:.1f} ± {100 * min(1, interval):.1f}"
 
 
 @both_sizes
@@ -58,12 +78,12 @@ def test_the_list_and_one_that_is_over(page: Page, held: Site) -> None:
         expect(rows.nth(index)).to_contain_text(row["name"])
         expect(rows.nth(index)).to_contain_text(f"± {row['rating']['interval']:,.0f}")
         expect(rows.nth(index)).to_contain_text(f"{row['placement']['mean']:.2f}")
-    shares = {(pair["bot"], pair["against"]): pair["ahead"]["mean"] for pair in found["pairs"]}
+    shares = {(pair["bot"], pair["against"]): share_text(**pair["ahead"]) for pair in found["pairs"]}
     names = [row["name"] for row in found["standings"]]
     pairs = page.get_by_role("region", name="Head to head").locator("tbody tr")
     for bot, row in zip(names, pairs.all(), strict=True):
-        shown = [f"{100 * shares[bot, other]:.1f}" if other != bot else "–" for other in names]
-        assert row.locator("td").all_inner_texts() == shown
+        shown = [shares[bot, other] if other != bot else "–" for other in names]
+        assert [" ".join(text.split()) for text in row.locator("td").all_inner_texts()] == shown
     schedule = page.get_by_role("region", name="Schedule").locator("tbody tr")
     expect(schedule).to_have_count(30)
     page.get_by_role("button", name="Next games").click()
@@ -107,3 +127,56 @@ def test_one_that_waits_for_entrants_in_japanese(page: Page, held: Site) -> None
     expect(page.get_by_text("参加者 2／定員 5")).to_be_visible()
     expect(page.get_by_role("heading", name="順位表")).to_be_visible()
     assert serious_faults(page) == []
+
+
+def form_of(page: Page) -> Locator:
+    """The form for a new tournament, opened by the keyboard."""
+    page.goto("/tournaments")
+    page.get_by_role("button", name="Create a tournament").press("Enter")
+    form = page.get_by_role("form", name="New tournament")
+    expect(form.get_by_label("Name", exact=True)).to_be_focused()
+    return form
+
+
+@both_sizes
+def test_a_tournament_is_created_by_the_form(page: Page, held: Site) -> None:
+    name = f"form-{page.viewport_size and page.viewport_size['width']}"
+    form = form_of(page)
+    expect(form.get_by_label("Walls", exact=True)).to_have_value("10")
+    inputs = {field.get_attribute("name") for field in form.locator("[name]").all()}
+    assert inputs == {*NewTournament.model_fields, *SETTABLE} - {"settings"}
+    form.get_by_label("rule", exact=True).press("Space")
+    form.get_by_label("Bots that connect", exact=True).fill("wahaha\n\n akochan \n")
+    form.get_by_label("Seed", exact=True).fill("18446744073709551615")  # 64 bits
+    form.get_by_text("Settings of the games").press("Enter")
+    form.get_by_label("Length", exact=True).select_option("hanchan")
+    assert page.evaluate(FITS)
+    assert serious_faults(page) == []
+    form.get_by_label("Name", exact=True).fill(name)
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        form.get_by_label("Name", exact=True).press("Enter")
+    assert '"seed":18446744073709551615' in str(sent.value.post_data)
+    page.wait_for_url(f"**/tournaments/{name}")
+    expect(page.get_by_text("3 entrants")).to_be_visible()
+    made: Any = held.get(f"/api/tournaments/{name}")
+    assert {each["name"] for each in made["standings"]} == {"wahaha", "akochan", "rule (house)"}
+    assert (made["length"], made["starts"], made["status"]) == ("hanchan", None, "open")
+    for _ in ("cancel", "delete"):
+        httpx.delete(f"{held.url}/api/tournaments/{name}", trust_env=False, timeout=60).raise_for_status()
+    form = form_of(page)
+    form.get_by_role("button", name="Cancel").press("Enter")
+    expect(form).to_have_count(0)
+    expect(page.get_by_role("button", name="Create a tournament")).to_be_focused()
+
+
+def test_errors_of_the_form_are_told_at_their_fields(held: Site, browser: Browser) -> None:
+    with browser.new_context(base_url=held.url) as context:  # the browser itself logs the statuses 409 and 422
+        form = form_of(context.new_page())
+        form.get_by_label("Begins at the latest", exact=True).fill("2099-01-01T12:00")
+        for key, value, at, wrong in WRONG:
+            form.get_by_label(key, exact=True).fill(value)
+            form.get_by_label("Name", exact=True).press("Enter")
+            field = form.locator(".rooms-field").filter(has=form.page.get_by_label(at, exact=True))
+            expect(field.get_by_role("alert"), wrong).to_contain_text(wrong)
+            expect(form.get_by_label(at, exact=True), wrong).to_be_focused()
+            expect(form.locator("[aria-invalid]"), wrong).to_have_count(1)

@@ -51,6 +51,16 @@ def test_files_of_every_format_are_shown(page: Page) -> None:
     expect(page.locator(".record, .view-problems")).to_have_count(0)
 
 
+def test_the_wall_of_a_record_with_tenhous_seed(page: Page) -> None:
+    for path, known in ((TENHOU, False), (REPOSITORY / "tests/data/tenhou_walls.mjson", True)):
+        page.goto("/view")
+        page.locator("input[type=file]").set_input_files(path)
+        expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+        page.keyboard.press("w")
+        expect(page.locator("[data-control=wall]")).to_be_visible(visible=known)
+        expect(page.locator("[data-wall=draws] li")).to_have_count(55 if known else 0)
+
+
 def test_a_gzipped_file_that_is_dropped(page: Page) -> None:
     page.goto("/view")
     drop = """
