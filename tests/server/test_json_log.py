@@ -79,8 +79,6 @@ def test_errors_and_tracebacks_are_json(tmp_path: Path) -> None:
     file = tmp_path / "nukidora.toml"
     for in_file, flags, status, said in (
         ("", ("--colour", "blue"), 2, "unknown flag --colour"),
-        ("", ("--log", "text"), 2, "--log is no flag"),
-        ("", ("--port", "many"), 2, "--port 'many'"),
         ('[network]\nport = "many"', (), 2, '[network] port = "many"'),
         ('[network]\nhost = "nobody.invalid"', (), 2, "is not known"),
         ('[rooms]\nrules = "majsoul"', (), 1, "the program failed"),
