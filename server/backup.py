@@ -117,7 +117,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
 def check_sqlite(path: Path) -> None:
     """Raise BackupError unless the file is a complete nukidora database of a supported version."""
     if not path.is_file():
-        raise BackupError(f"{path}: there is no such database; name it with --data or --database")
+        raise BackupError(f"{path}: there is no such database; name it with --data or the setting database")
     with sqlite_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables >= TABLES:
@@ -207,6 +207,8 @@ def restore_postgresql(file: Path, url: URL) -> None:
     check_version(file, version and version[1])
     statement = "SELECT count(*) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
     if int(run_postgresql(url, "psql", "--no-psqlrc", "--tuples-only", "--no-align", f"--command={statement}")):
-        raise BackupError(f"database {url.database} is not empty: create an empty one, and name it with --database")
+        raise BackupError(
+            f"database {url.database} is not empty: create an empty one, and name it in the setting database"
+        )
     options = ("--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
     run_postgresql(url, "pg_restore", *options, f"--dbname={url.database}", str(file))

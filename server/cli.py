@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.common.options import Parser, describe_error
+from engine.common.program import OK
 from engine.mjai.connection import check_name
 from server.addresses import listening
 from server.data_folder import exclusive_lock, make_folder
-from server.flags import find_log_format, make_flags, parse, read_settings
+from server.flags import log_format, make_flags, parse, read_settings
 from server.settings import PREFIX, Settings
+from server.settings_file import PRECEDENCE, file_text, find_path, read_file
 
-COMMANDS = ("token", "backup", "restore", "prune")  # the argument of each is an option of the same name
 EARLIER_DATABASE = Path("data", "nukidora.db")  # in the default folder of earlier versions
 EPILOG = f"""\
-Every flag can also be set by an environment variable, such as --fill-delay by {PREFIX}FILL_DELAY; flags override
-variables. The settings up to --pause are defaults of rooms. Items of lists are separated by commas.
+All settings, such as limits, are in the file that the command settings prints, and each is an environment variable,
+such as fill_delay {PREFIX}FILL_DELAY. {PRECEDENCE} In variables and flags, items of lists are separated by commas.
 """
 
 
@@ -44,9 +45,12 @@ def make_parser() -> Parser:
         description=__doc__,
         epilog=EPILOG,
         parents=[make_flags()],
-        usage="%(prog)s [SETTING …] [COMMAND …]",
+        usage="%(prog)s [FLAG …] [COMMAND …]",
     )
-    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", help="without a command: run the server")
+    commands = parser.add_subparsers(
+        prog=parser.prog, dest="command", metavar="COMMAND", help="without a command: run the server"
+    )
+    commands.add_parser("settings", help="print a settings file with all settings, their defaults and what they mean")
     token = commands.add_parser("token", help="manage the tokens of bots and admins")
     actions = token.add_subparsers(dest="token", required=True, metavar="ACTION")
     adding = actions.add_parser("add", help="create a token for a name; it is shown once")
@@ -55,13 +59,10 @@ def make_parser() -> Parser:
     actions.add_parser("list", help="list the names that have a token")
     actions.add_parser("revoke", help="revoke a token").add_argument("name", metavar="NAME")
     saving = commands.add_parser("backup", help="back the database up; the server may play on")
-    saving.add_argument("backup", metavar="FILE", type=Path, help="a new file")
+    saving.add_argument("file", metavar="FILE", type=Path, help="a new file")
     restoring = commands.add_parser("restore", help="put a backup in place of the database; stop the server first")
-    restoring.add_argument("restore", metavar="FILE", type=Path, help="made by backup")
-    pruning = commands.add_parser(
-        "prune", help="delete the games that --keep-days, --keep-games and --keep-mib do not keep"
-    )
-    pruning.set_defaults(prune=True)
+    restoring.add_argument("file", metavar="FILE", type=Path, help="made by backup")
+    commands.add_parser("prune", help="delete the games that keep_days, keep_games and keep_mib do not keep")
     return parser
 
 
@@ -87,15 +88,19 @@ def check_addresses(settings: Settings) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run the server or a command. Returns the exit status."""
-    if find_log_format(argv) == "json":  # also for errors in the arguments
+    file = read_file(find_path(argv))
+    if log_format(file) == "json":  # also for errors in the arguments
         from server.logs import start_logging
 
         start_logging("json")
     parser = make_parser()
     args = parse(parser, argv)
-    settings = read_settings(parser, vars(args))
+    if args.command == "settings":
+        print(file_text(), end="")
+        return OK
+    settings = read_settings(parser, vars(args), file)
     hint = find_unused_data(settings)
-    if vars(args).keys().isdisjoint(COMMANDS):
+    if args.command is None:
         try:
             check_addresses(settings)
         except OSError as error:

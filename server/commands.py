@@ -25,7 +25,7 @@ from server.store import Store, StoreError
 from server.warm_up import settle, warm_up
 
 log = structlog.get_logger("server")
-EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # `--host` -> an address that this machine reaches
+EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # `host` -> an address that this machine reaches
 
 
 def addresses(server: Running, settings: Settings) -> dict[str, str]:
@@ -119,15 +119,15 @@ def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: st
     if hint:
         log.warning(hint)
     try:
-        if "token" in vars(args):
+        if args.command == "token":
             return asyncio.run(manage_tokens(settings, args))
-        if "prune" in vars(args):
+        if args.command == "prune":
             make_folder(settings.data)
             asyncio.run(prune(settings))
             return OK
-        if "backup" in vars(args) or "restore" in vars(args):
+        if args.command in ("backup", "restore"):
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no incomplete file is left
-            print(back_up(settings, args.backup) if "backup" in vars(args) else restore(settings, args.restore))
+            print((back_up if args.command == "backup" else restore)(settings, args.file))
             return OK
         settings = fit_connections(settings)
         log.info("starting; a line will say when the server is up")

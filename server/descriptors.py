@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import structlog
 
-from server.flags import SETTINGS
-from server.settings import Settings
+from server.settings import SETTINGS, Settings
 
 if sys.platform != "win32":
     import resource

@@ -21,7 +21,7 @@ from agents.strength.spec import split_strength
 from engine.game import Game
 
 ADVISER = "rule"  # compiled, and has action values
-EXPENSIVE = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # only the flags of the server may name these
+EXPENSIVE = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # only the settings of the server may name these
 log = structlog.get_logger("server")
 
 
@@ -60,7 +60,7 @@ class HouseBots:
         Anything else would be loaded while games are played, and errors would reveal which files exist.
         """
         if is_file(spec) or ":" in spec:
-            raise ValueError("only the flags of the server may name a bot in a file, or with an argument")
+            raise ValueError("only the settings of the server may name a bot in a file, or with an argument")
         bot, strength = split_strength(spec)
         if bot not in self.playable():
             raise ValueError(f"unknown bot {bot!r}: choose one of {', '.join(self.playable())}")

@@ -57,7 +57,7 @@ async def prune(settings: Settings) -> None:
     """
     keep = keep_of(settings, datetime.now(UTC))
     if not keep:
-        raise ValueError("prune: say which games are kept, by --keep-days, --keep-games or --keep-mib")
+        raise ValueError("prune: say which games are kept, by the settings keep_days, keep_games or keep_mib")
     store = await Store.open(settings.database_url)
     try:
         with Progress("games deleted", None) as progress:

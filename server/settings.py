@@ -1,17 +1,17 @@
-"""The settings of a server and a room: names, types, defaults, limits and help texts of all flags and variables.
+"""The settings of a server and a room: names, types, defaults, limits and help texts, by table of the settings file.
 
 Each is a field of a dataclass. Its metadata are limits and the help text, under the names that pydantic uses for
-settings in JSON (`server.api.rooms`, `server.stored_settings`); `server.flags` parses settings from text without
-pydantic.
+settings in JSON (`server.api.rooms`, `server.stored_settings`); `server.setting_values` reads settings from text and
+TOML without pydantic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from agents import registry
 from agents.built_in import BUILT_IN
@@ -58,7 +58,7 @@ def check_rules(rules: str) -> str:
 def check_bot(spec: str) -> str:
     """Return the bot if it can be made. Raises ValueError otherwise.
 
-    nukidora's own bots without an argument are not loaded for the check, so that errors in flags are reported quickly.
+    nukidora's own bots without an argument are not loaded for the check: errors in settings are reported quickly.
     """
     registry.check(spec)
     if spec not in BUILT_IN:
@@ -110,7 +110,7 @@ class RoomSettings:
         metadata=about("true: players of rooms that are not rated may ask for hints; false: none", strict=True),
     )
     seed: int | None = field(
-        default=None, metadata=about("of walls and seats; none: random for every game", ge=0, le=MAX_SEED)
+        default=None, metadata=about("seed of walls and seats; unset: random for every game", ge=0, le=MAX_SEED)
     )
     decision_time: float = field(default=5.0, metadata=about("seconds for each decision", gt=0, le=HOUR))
     bank_time: float = field(
@@ -118,7 +118,7 @@ class RoomSettings:
         metadata=about("extra seconds for a whole game, used after the time for a decision", ge=0, le=HOUR),
     )
     fill: Annotated[tuple[str, ...], Checked(check_bots)] = field(
-        default=(), metadata=about("house bots for empty seats, as in rule,random", max_length=MAX_FILL)
+        default=(), metadata=about("house bots for empty seats, such as rule and random", max_length=MAX_FILL)
     )
     fill_delay: float = field(
         default=5.0, metadata=about("seconds the first bot waits before empty seats are filled", ge=0, le=DAY)
@@ -158,8 +158,8 @@ class RoomSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(RoomSettings):
-    """All settings of a server. Those of RoomSettings are the defaults of its rooms."""
+class NetworkSettings:
+    """Where the server listens, and who may play."""
 
     host: str = field(default="127.0.0.1", metadata=about("address to listen on"))
     port: int = field(default=8000, metadata=about("port for HTTP and WebSocket; 0: any free one", ge=0, le=65535))
@@ -172,14 +172,39 @@ class Settings(RoomSettings):
             "port of HTTP as bots reach it, where a container maps it to another; 0: the same", ge=0, le=65535
         ),
     )
-    data: Path = field(
-        default=Path("server-data"), metadata=about("folder of the journals and of the default database")
-    )
-    database: str = field(default="", metadata=about("URL of the database; empty: SQLite in the data folder"))
     access: Literal["auto", "open", "token"] = field(
         default="auto",
         metadata=about("who may play: open (anybody), token, or auto: token unless the address is loopback"),
     )
+    trusted_proxies: str = field(
+        default="127.0.0.1",
+        metadata=about("proxies whose X-Forwarded-For is trusted: addresses, networks, names; *: all"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageSettings:
+    """Where the server stores games, and which of them it keeps."""
+
+    data: Path = field(
+        default=Path("server-data"), metadata=about("folder of the journals and of the default database")
+    )
+    database: str = field(default="", metadata=about("URL of the database; empty: SQLite in the data folder"))
+    keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=CENTURY))
+    keep_games: int = field(
+        default=0, metadata=about("games that are stored, rated ones last to go; 0: all", ge=0, le=MANY)
+    )
+    keep_mib: int = field(default=0, metadata=about("MiB of records that are stored, likewise; 0: all", ge=0, le=MANY))
+    puzzle_records: Annotated[str, Checked(check_path)] = field(
+        default="",
+        metadata=about("folder or archive of records that puzzles are made from; empty: games of this server"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitSettings:
+    """What the server allows to one address, to one connection, or to all together."""
+
     max_rooms: int = field(default=1000, metadata=about("open rooms", ge=1, le=MANY))
     rooms_per_address: int = field(default=20, metadata=about("open rooms that one address has opened", ge=1, le=MANY))
     max_connections: int = field(default=2000, metadata=about("open connections of all kinds", ge=3, le=MANY))
@@ -200,20 +225,18 @@ class Settings(RoomSettings):
             "KiB of annotations (ext_bot) and texts of faults of one address that are stored", ge=1, le=MANY
         ),
     )
-    keep_days: int = field(default=0, metadata=about("days that games are stored; 0: for ever", ge=0, le=CENTURY))
-    keep_games: int = field(
-        default=0, metadata=about("games that are stored, rated ones last to go; 0: all", ge=0, le=MANY)
-    )
-    keep_mib: int = field(default=0, metadata=about("MiB of records that are stored, likewise; 0: all", ge=0, le=MANY))
-    puzzle_records: Annotated[str, Checked(check_path)] = field(
-        default="",
-        metadata=about("folder or archive of records that puzzles are made from; empty: games of this server"),
-    )
-    trusted_proxies: str = field(
-        default="127.0.0.1",
-        metadata=about("proxies whose X-Forwarded-For is trusted: addresses, networks, names; *: all"),
-    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogSettings:
+    """What the log looks like."""
+
     log: Literal["text", "json"] = field(default="text", metadata=about("format of the log lines: text or json"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(RoomSettings, NetworkSettings, StorageSettings, LimitSettings, LogSettings):
+    """All settings of a server. Those of RoomSettings are the defaults of its rooms."""
 
     @property
     def tokens_needed(self) -> bool:
@@ -231,6 +254,25 @@ class Settings(RoomSettings):
     def room(self) -> RoomSettings:
         """The default settings of rooms."""
         return RoomSettings(**{field.name: getattr(self, field.name) for field in fields(RoomSettings)})
+
+
+class Table(NamedTuple):
+    """A table of the settings file."""
+
+    settings: type  # a dataclass; its fields are the keys
+    about: str
+
+
+TABLES = {
+    "network": Table(NetworkSettings, "where the server listens, and who may play"),
+    "storage": Table(StorageSettings, "where games are stored, and which are kept"),
+    "rooms": Table(RoomSettings, "defaults of rooms, which may have settings of their own"),
+    "limits": Table(LimitSettings, "what one address, one connection or all together may use"),
+    "logging": Table(LogSettings, "what the log looks like"),
+}
+TABLE_OF: dict[str, str] = {each.name: name for name, table in TABLES.items() for each in fields(table.settings)}
+SETTINGS: dict[str, Field[Any]] = {each.name: each for table in TABLES.values() for each in fields(table.settings)}
+SECRETS = frozenset({"database"})  # whose values are not printed: a URL may contain a password
 
 
 def is_loopback(host: str) -> bool:

@@ -24,8 +24,9 @@ from packaging.utils import canonicalize_name
 from sqlalchemy import make_url
 
 from engine.common.cluster import import_ray
-from server.flags import SETTINGS, make_flags, read_settings
-from server.settings import PREFIX, Settings
+from server.flags import make_flags, read_settings
+from server.settings import PREFIX, SETTINGS, Settings
+from server.settings_file import VARIABLE, read_file
 from server.store import Store
 from tests.support.deployment import (
     DOCKERFILE,
@@ -222,7 +223,7 @@ def known_variables() -> set[str]:
         for path in (REPOSITORY / package).rglob("*.py")
     )
     read = {name for text in sources for name in re.findall(rf'environ(?:\.get\(|\[)"({PREFIX}\w+)"', text)}
-    return read | {PREFIX + name.upper() for name in DEFAULTS}
+    return read | {VARIABLE} | {PREFIX + name.upper() for name in DEFAULTS}
 
 
 def test_every_variable_that_is_set_is_read() -> None:
@@ -258,7 +259,7 @@ def test_access_is_open_on_this_machine_and_can_be_restricted(monkeypatch: pytes
         with monkeypatch.context() as patch:
             for name, value in services(**variables)["server"]["environment"].items():
                 patch.setenv(name, value)
-            assert read_settings(make_flags(), {}).tokens_needed is needed
+            assert read_settings(make_flags(), {}, read_file("")).tokens_needed is needed
     assert services(RULE_TOKEN="secret")["rule"]["environment"]["NUKIDORA_TOKEN"] == "secret"
 
 

@@ -22,7 +22,7 @@ NOT_RUN = {
         "docker compose --profile tls up": "needs Docker",
         "docker compose exec -T db pg_dump": "needs Docker and PostgreSQL",
         "adduser python3-venv": "changes the machine",
-        "sudo tee /etc/nukidora.env": "changes the machine",
+        "sudo tee /etc/nukidora.toml": "changes the machine",
         "sudo tee /usr/local/sbin/nukidora-server": "changes the machine",
         "createuser --pwprompt": "changes the machine, and asks for a password",
         "systemctl daemon-reload": "needs systemd",

@@ -76,7 +76,7 @@ python -c 'import server.commands, agents.client.websocket, agents.bert.bot, age
 {MATCH} bert,cnn,random
 python -m agents.review examples/game.mjson --seat 0 --bot bert --json review.json
 python -m server token add aki --data data
-python -m server --port $PORT --mjai-port $MJAI_PORT --data data --length east &
+NUKIDORA_LENGTH=east python -m server --port $PORT --mjai-port $MJAI_PORT --data data &
 trap "kill $!" EXIT
 up="from urllib.request import urlopen; urlopen('http://localhost:$PORT/healthz')"
 until python -c "$up" 2>/dev/null; do sleep 1; done

@@ -22,6 +22,7 @@ PROGRAMS = [
     ("arena.cli", ["stats"]),
     ("arena.cli", ["columns"]),
     ("server.cli", []),
+    ("server.cli", ["settings"]),
     ("server.cli", ["token"]),
     ("server.cli", ["token", "add"]),
     ("agents.client.cli", []),
@@ -106,7 +107,8 @@ WRONG_USES = [
     ("arena.cli", ["--scores", "1,2,3"]),
     ("arena.cli", ["league", "--bots", "rlue,rule,rule"]),
     ("server.cli", ["--fill", "rlue"]),
-    ("server.cli", ["--house-bot", "rule@300"]),
+    ("server.cli", ["--seed", "4"]),
+    ("server.cli", ["--settings", "{file}/none.toml"]),
     ("server.cli", ["--host", "nowhere.invalid", "--data", "{folder}"]),
     ("server.cli", ["--data", "{file}"]),
     ("server.cli", ["token", "add", "rule (house)"]),
@@ -127,9 +129,10 @@ def test_help_and_wrong_uses_load_nothing_slow(tmp_path: Path) -> None:
     quick = [(module, command) for module, command in PROGRAMS if module != "engine.warm_up"]  # which compiles
     uses = [(module, [word.format(folder=tmp_path, file=tmp_path / "file") for word in words])
             for module, words in WRONG_USES]  # fmt: skip
+    uses.append(("server.cli", ["settings"]))
     uses += [(module, [*command, option]) for option in ("--wrong", "--help") for module, command in quick]
     results = imported_by(uses)
     assert len(results) == len(uses) > 90
     for module, arguments, code, imported in results:
-        assert code == (0 if "--help" in arguments else 2), (module, arguments)
+        assert code == (0 if "--help" in arguments or arguments == ["settings"] else 2), (module, arguments)
         assert not SLOW & imported, (module, arguments)

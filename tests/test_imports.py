@@ -27,7 +27,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.metrics": set(),
     "server.ports": {"server.house_bots", "server.limits", "server.fairness"},
     "server.fairness": set(),
-    "server.descriptors": {"server.settings", "server.flags"},
+    "server.setting_values": {"server.settings"},
+    "server.settings_file": {"server.settings", "server.setting_values"},
+    "server.flags": {"server.settings", "server.setting_values", "server.settings_file"},
+    "server.descriptors": {"server.settings"},
     "server.addresses": set(),
     "server.game": {
         "server.fairness", "server.ports", "server.settings", "server.metrics", "server.loop_clock",

@@ -59,7 +59,7 @@ def test_a_wrong_use_is_one_line_that_names_it(
     for name in [name for name in os.environ if name.upper().startswith("NUKIDORA_") and name != "NUKIDORA_CACHE"]:
         monkeypatch.delenv(name)
     for name, value in refusal.variables.items():
-        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name, value.format_map(made))
     made["here"] = str(tmp_path)
     program, *words = refusal.program.split()
     words += [word.format_map(made) for word in refusal.arguments]

@@ -30,11 +30,10 @@ from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.error_text import error_text, in_body, line_of
-from server.flags import SETTINGS
 from server.house_bots import HOUSE_BOTS
 from server.lobby import Lobby
 from server.rooms import SITTING, Room, check_sitting, settings_of
-from server.settings import MAX_FILL, RoomSettings
+from server.settings import MAX_FILL, SETTINGS, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
 

@@ -152,7 +152,7 @@ async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
             assert await at.get(path + query) == await at.get(path)
 
 
-PLAIN = "only the flags of the server may name a bot in a file, or with an argument"
+PLAIN = "only the settings of the server may name a bot in a file, or with an argument"
 WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a b"}, "body: name is 'a b'; it should match pattern"),
     ({"name": "a+nobody"}, "body: room 'a+nobody': unknown bot 'nobody': choose one of"),

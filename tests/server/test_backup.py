@@ -146,7 +146,7 @@ async def test_a_backup_is_private_whatever_was_left_behind(tmp_path: Path) -> N
 
 async def test_backups_that_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings, file = Settings(data=tmp_path / "data"), tmp_path / "file"
-    with pytest.raises(BackupError, match="there is no such database; name it with --data or --database"):
+    with pytest.raises(BackupError, match="there is no such database; name it with --data or the setting database"):
         back_up(settings, file)
     (tmp_path / "data").mkdir()
     async with opened(settings.database_url):

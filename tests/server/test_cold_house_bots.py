@@ -23,7 +23,7 @@ from tests.support.server_program import server_program
 async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
     """All of them are asked for by room names while honest bots play."""
     cache = tmp_path / "cache"
-    with server_program(tmp_path, "--decision-time", "30", environment={"NUKIDORA_CACHE": str(cache)}) as server:
+    with server_program(tmp_path, environment={"NUKIDORA_CACHE": str(cache)}, decision_time=30) as server:
         compiled, said = sorted(cache.rglob("*")), server.log.read_text()
         assert "compiling" in said
         with honest_bots(server.ports) as honest:
@@ -85,7 +85,7 @@ def test_a_registered_bot_that_cannot_play_is_not_offered(
 @pytest.mark.parametrize("spec", ["x.py", "x.py:Bot", "bert:/etc", "bert:?temperature=1", "random:", "exec:ls"])
 def test_a_request_names_no_file_and_gives_no_argument(spec: str) -> None:
     with pytest.raises(
-        ValueError, match=r"^only the flags of the server may name a bot in a file, or with an argument$"
+        ValueError, match=r"^only the settings of the server may name a bot in a file, or with an argument$"
     ):
         HOUSE_BOTS.check_requested(spec)
 

@@ -1,4 +1,4 @@
-"""With ``--log json`` every line that the server writes is a JSON object, whatever happens."""
+"""With the setting ``log = "json"`` every line that the server writes is a JSON object, whatever happens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from server.flags import find_log_format
+from server.flags import log_format
+from server.settings_file import find_path, read_file
 from tests.conftest import DATA
 
 REPOSITORY = DATA.parent.parent
@@ -34,7 +35,7 @@ def warm_up(settings):
     thread.join()
     logging.getLogger("sqlalchemy").warning("a library warns")
     print("no end of line", end="", file=sys.stderr)
-    if "--rules" in sys.argv:
+    if settings.rules == "majsoul":
         raise ZeroDivisionError
 
 commands.warm_up = warm_up
@@ -63,7 +64,7 @@ def entries(folder: Path, *flags: str, **environment: str) -> tuple[list[dict[st
 def test_every_line_is_json(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "nukidora.db").touch()
-    found, status = entries(tmp_path, "--log", "json")
+    found, status = entries(tmp_path, NUKIDORA_LOG="json")
     text = "\n".join(entry["event"] for entry in found)
     assert status == 0
     for said in ("of an earlier version", "compiling the rules", "2 of 3 functions", "UserWarning: old",
@@ -75,13 +76,15 @@ def test_every_line_is_json(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_errors_and_tracebacks_are_json(tmp_path: Path) -> None:
-    for flags, status, said in (
-        (("--log", "json", "--colour", "blue"), 2, "unknown flag --colour"),
-        (("--log=json", "--port", "many"), 2, "--port 'many'"),
-        (("--log", "json", "--host", "nobody.invalid"), 2, "is not known"),
-        (("--log", "json", "--rules", "tenhou"), 1, "the program failed"),
+    file = tmp_path / "nukidora.toml"
+    for in_file, flags, status, said in (
+        ("", ("--colour", "blue"), 2, "unknown flag --colour"),
+        ('[network]\nport = "many"', (), 2, '[network] port = "many"'),
+        ('[network]\nhost = "nobody.invalid"', (), 2, "is not known"),
+        ('[rooms]\nrules = "majsoul"', (), 1, "the program failed"),
     ):
-        found, code = entries(tmp_path, *flags)
+        file.write_text(f'[logging]\nlog = "json"\n{in_file}\n')
+        found, code = entries(tmp_path, *flags, "--settings", str(file))
         assert (code, said in found[-1]["event"]) == (status, True), found
         assert found[-1]["level"] == ("error" if status == 2 else "critical")
     assert "ZeroDivisionError" in found[-1]["exception"]
@@ -89,9 +92,20 @@ def test_errors_and_tracebacks_are_json(tmp_path: Path) -> None:
     assert (code, len(found)) == (2, 1)
 
 
-def test_the_format_is_known_before_the_command_line_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for argv, wanted in (([], "text"), (["--log", "json"], "json"), (["--log=json"], "json"), (["--log"], "text")):
-        assert find_log_format(argv) == wanted
-    monkeypatch.setenv("NUKIDORA_LOG", "json")
-    assert find_log_format([]) == "json"
-    assert find_log_format(["--log", "text"]) == "text"
+def test_the_format_is_known_before_the_command_line_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a=b.toml"
+    file.write_text('[logging]\nlog = "json"\n[rooms]\nlength = "west"\n')
+    for argv, wanted in (
+        ([], "text"),
+        (["--settings", str(file)], "json"),
+        ([f"--settings={file}", "--colour"], "json"),
+        (["token", "list", "--settings", "none.toml", "--settings", str(file)], "json"),
+        (["--settings", str(file), "--settings="], "text"),
+        (["--settings"], "text"),
+    ):
+        assert log_format(read_file(find_path(argv))) == wanted, argv
+    monkeypatch.setenv("NUKIDORA_SETTINGS", str(file))
+    assert log_format(read_file(find_path([]))) == "json"
+    assert log_format(read_file(find_path(["--settings="]))) == "text"
+    monkeypatch.setenv("NUKIDORA_LOG", "text")
+    assert log_format(read_file(find_path([]))) == "text"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import signal
 import socket
@@ -19,6 +20,7 @@ from engine.mjai.messages import for_seat
 from server.store import Store, StoredGame
 from tests.conftest import Scale
 from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, without_hints
+from tests.support.server_program import variables
 
 ROOMS = 3
 RESUME_WITHIN = 3.0
@@ -37,14 +39,13 @@ class Process:
 
     async def start(self) -> None:
         """Start it."""
-        flags = {
-            "port": self.port, "mjai-port": self.mjai_port, "data": self.data, "length": "east",
-            "resume-timeout": RESUME_WITHIN, "joins-per-minute": 100_000,
-        }  # fmt: skip
-        arguments = [text for name, value in flags.items() for text in (f"--{name}", str(value))]
+        settings = variables(
+            port=self.port, mjai_port=self.mjai_port, data=self.data, length="east",
+            resume_timeout=RESUME_WITHIN, joins_per_minute=100_000,
+        )  # fmt: skip
         with (self.data.parent / "log").open("ab") as log:
             self.running = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "server", *arguments, stdout=asyncio.subprocess.PIPE, stderr=log
+                sys.executable, "-m", "server", env=os.environ | settings, stdout=asyncio.subprocess.PIPE, stderr=log
             )
 
     async def listen(self) -> None:

@@ -155,7 +155,7 @@ async def nothing() -> None:
 
 
 DECISION, BANK = 0.8, 4.0  # the bank is also for the halts of the bots' own process
-TIMES = ("--decision-time", str(DECISION), "--bank-time", str(BANK), "--resume-timeout", "1", "--seats", "fixed")
+TIMES = {"decision_time": DECISION, "bank_time": BANK, "resume_timeout": 1, "seats": "fixed"}
 
 
 def own_draw(bot: Bot) -> Callable[[Message], bool]:
@@ -167,7 +167,7 @@ def own_draw(bot: Bot) -> Callable[[Message], bool]:
 @pytest.mark.parametrize("transport", ["tcp", pytest.param("websocket", marks=pytest.mark.long)])
 async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path: Path, transport: str) -> None:
     """At any point of their time, the last moment included; and enough of the bank is left to do it again."""
-    with server_program(tmp_path, *TIMES) as server:
+    with server_program(tmp_path, **TIMES) as server:
         bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
 
         async def answer_in_halts(bot: Bot) -> None:
@@ -191,7 +191,7 @@ async def test_bots_that_answer_while_the_server_is_halted_are_not_late(tmp_path
 @pytest.mark.long
 @pytest.mark.parametrize("transport", ["tcp", pytest.param("websocket", marks=pytest.mark.long)])
 async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(tmp_path: Path, transport: str) -> None:
-    with server_program(tmp_path, *TIMES) as server:
+    with server_program(tmp_path, **TIMES) as server:
         bots = [Bot(server.ports, name, room="halted", transport=transport) for name in "abc"]
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         slow = bots[0]
@@ -215,7 +215,7 @@ async def test_a_bot_that_does_not_answer_is_late_however_the_server_is_halted(t
 
 @pytest.mark.slow
 async def test_a_halt_does_not_end_the_time_to_reconnect(tmp_path: Path) -> None:
-    with server_program(tmp_path, "--decision-time", "30", "--resume-timeout", "5", "--seats", "fixed") as server:
+    with server_program(tmp_path, decision_time=30, resume_timeout=5, seats="fixed") as server:
         bots = [Bot(server.ports, name, room="halted", resume=True) for name in "abc"]
         playing = [asyncio.create_task(bot.play()) for bot in bots[1:]]
         lost = bots[0]

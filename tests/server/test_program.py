@@ -20,6 +20,7 @@ from server import commands
 from server.running import Running
 from server.settings import Settings
 from tests.conftest import DATA
+from tests.support.server_program import variables
 
 REPOSITORY = DATA.parent.parent
 BLOCK = """\
@@ -68,9 +69,9 @@ async def test_addresses_of_ipv6_are_in_brackets_and_answer(host: str) -> None:
 
 
 @contextmanager
-def program(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a program in a folder of its own."""
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+def program(folder: Path, *words: str, **settings: object) -> Iterator[subprocess.Popen[str]]:
+    """Run a program in a folder of its own; `settings` are a server's."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), **variables(**settings)}
     process = subprocess.Popen(
         [sys.executable, *words], cwd=folder, env=environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -110,7 +111,7 @@ def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
 def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "nukidora.db").touch()
-    with program(tmp_path, "-m", "server", *ANY_PORTS, "--log", "json") as process:
+    with program(tmp_path, "-m", "server", *ANY_PORTS, log="json") as process:
         assert process.stderr is not None
         hint, *lines = [process.stderr.readline() for _ in range(4)]
         process.send_signal(signal.SIGTERM)

@@ -121,10 +121,12 @@ async def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     async with opened(Settings(data=tmp_path).database_url) as store:
         await fill(store)
 
-    assert await asyncio.to_thread(main, ["prune", "--data", str(tmp_path), "--keep-games", "5"]) == 0
+    (tmp_path / "nukidora.toml").write_text("[storage]\nkeep_games = 5\n")
+    kept = ["--settings", str(tmp_path / "nukidora.toml")]
+    assert await asyncio.to_thread(main, ["prune", "--data", str(tmp_path), *kept]) == 0
     assert "deleted 1 games" in capsys.readouterr().out
     async with opened(Settings(data=tmp_path).database_url) as store:
         assert await left(store) == set(IN_ORDER[1:])
     with pytest.raises(SystemExit):
         await asyncio.to_thread(main, ["prune", "--data", str(tmp_path)])
-    assert "--keep-days" in capsys.readouterr().err
+    assert "keep_days" in capsys.readouterr().err

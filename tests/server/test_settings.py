@@ -1,10 +1,11 @@
-"""Settings: flags, environment variables, defaults and error messages."""
+"""Settings: flags, environment variables, the settings file, defaults and error messages."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ import pytest
 from pydantic import ValidationError
 
 from agents.strength.scale import read_scale
-from engine.seeds import MAX_SEED
 from server.cli import make_parser
-from server.flags import SETTINGS, TYPES, as_text, choices, flag, parse, read_settings
-from server.settings import OTHER_VARIABLES, PREFIX, RoomSettings, Settings
+from server.flags import FLAGS, METAVARS, flag, parse, read_settings, variable
+from server.setting_values import TYPES, as_text, as_toml, choices
+from server.settings import OTHER_VARIABLES, PREFIX, SETTINGS, TABLE_OF, RoomSettings, Settings
+from server.settings_file import find_path, read_file
 from server.stored_settings import restore_settings
 from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
@@ -74,18 +76,30 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the settings of the environment."""
-    for name in NAMES:
-        monkeypatch.delenv(PREFIX + name.upper(), raising=False)
+    for name in (*NAMES, "settings"):
+        monkeypatch.delenv(variable(name), raising=False)
 
 
 def read(*flags: str) -> Settings:
-    """Settings as the command line reads them."""
+    """Settings as the program reads them."""
     parser = make_parser()
-    return read_settings(parser, vars(parse(parser, flags)))
+    return read_settings(parser, vars(parse(parser, flags)), read_file(find_path(flags)))
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str, Any], str]:
+    """Writes a file with a setting; returns its path."""
+
+    def write(name: str, value: Any) -> str:
+        path = tmp_path / "nukidora.toml"
+        path.write_text(f"[{TABLE_OF[name]}]\n{name} = {as_toml(value)}\n", encoding="utf-8")
+        return str(path)
+
+    return write
 
 
 def test_every_setting_has_a_test_value() -> None:
-    assert list(OTHER) == NAMES
+    assert set(OTHER) == set(NAMES)
     assert [name for name, (_, value) in OTHER.items() if getattr(Settings(), name) == value] == []
 
 
@@ -94,38 +108,61 @@ def test_defaults_without_flags_and_variables() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_flags_override_variables_and_variables_override_defaults(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_override_variables_which_override_the_file_which_overrides_defaults(
+    name: str, written: Callable[[str, Any], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, value = OTHER[name]
     default = SETTINGS[name].default
-    monkeypatch.setenv(PREFIX + name.upper(), text)
+    file = written(name, value)
+    assert getattr(read("--settings", file), name) == value
+    monkeypatch.setenv(variable(name), text)
     assert getattr(read(), name) == value
-    if default in (None, ""):
-        return  # cannot be written as a flag
-    given = str(as_text(default))
-    assert getattr(read(flag(name), given), name) == default
-    monkeypatch.undo()
-    assert getattr(read(flag(name), text), name) == value
+    if name in METAVARS:
+        assert getattr(read(flag(name), str(as_text(default)), "--settings", file), name) == default
+        monkeypatch.undo()
+        assert getattr(read(flag(name), text), name) == value
+    if default in (None, "", ()):
+        return  # cannot be written as a variable
+    monkeypatch.setenv(variable(name), str(as_text(default)))
+    assert getattr(read("--settings", file), name) == default
 
 
-def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in NAMES:
-        monkeypatch.setenv(PREFIX + name.upper(), "")
+def test_the_file_may_be_named_by_a_variable_and_a_flag_overrides_it(
+    written: Callable[[str, Any], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUKIDORA_SETTINGS", written("pause", 0.5))
+    (tmp_path / "other.toml").write_text("[rooms]\ngames = 3\n")
+    assert read() == Settings(pause=0.5)
+    assert read("--settings", str(tmp_path / "other.toml")) == Settings(games=3)
+    assert read("--settings=") == Settings()
+    monkeypatch.setenv("NUKIDORA_SETTINGS", "")
     assert read() == Settings()
-    for name in ("host", "trusted_proxies", "database"):
-        assert getattr(read(flag(name), ""), name) == ""
-    assert read("--fill", "").fill == ()
+
+
+def test_an_empty_variable_counts_as_unset(written: Callable[[str, Any], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        monkeypatch.setenv(variable(name), "")
+    assert read() == Settings()
+    assert read("--settings", written("trusted_proxies", "*")) == Settings(trusted_proxies="*")
 
 
 def test_an_empty_flag_overrides_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("host", "trusted_proxies", "database", "fill"):
-        monkeypatch.setenv(PREFIX + name.upper(), OTHER[name][0])
-    settings = read("--host=", "--trusted-proxies=", "--database=", "--fill=")
-    assert (settings.host, settings.trusted_proxies, settings.database, settings.fill) == ("", "", "", ())
+    for name in ("host", "fill"):
+        monkeypatch.setenv(variable(name), OTHER[name][0])
+    settings = read("--host=", "--fill", "")
+    assert (settings.host, settings.fill) == ("", ())
+
+
+@pytest.mark.parametrize("name", ["host", "trusted_proxies", "database", "fill"])
+def test_a_file_may_have_empty_values(name: str, written: Callable[[str, Any], str]) -> None:
+    empty: Any = () if name == "fill" else ""
+    assert getattr(read("--settings", written(name, empty)), name) == empty
 
 
 def test_flags_may_follow_a_command() -> None:
+    wanted = {"data": "folder", "command": "token", "token": "add", "name": "aki", "admin": False}
     for words in (["--data", "folder", "token", "add", "aki"], ["token", "add", "aki", "--data", "folder"]):
-        assert vars(parse(make_parser(), words)) == {"data": "folder", "token": "add", "name": "aki", "admin": False}
+        assert vars(parse(make_parser(), words)) == wanted
 
 
 def test_variables_of_other_programs_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,15 +182,26 @@ NUMBERS = [name for name in SETTINGS if TYPES[name] in (int, float, int | None)]
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_every_number_has_limits_and_the_error_names_them(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_number_has_limits_and_the_error_names_them(
+    name: str,
+    written: Callable[[str, Any], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     least, most = bounds_of(name)
-    assert getattr(read(flag(name), str(most)), name) == most
-    for beyond in (str(most + 1 if name != "seed" else MAX_SEED + 1), "9" * 4000):
-        with pytest.raises(SystemExit):
-            read(flag(name), beyond)
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        assert said.endswith(f"{least:g} and at most {most}\n")
+    monkeypatch.setenv(variable(name), str(most))
+    assert getattr(read(), name) == most
+    monkeypatch.delenv(variable(name))
+    assert getattr(read("--settings", written(name, most)), name) == most
+    for beyond in (int(most) + 1, int("9" * 4000)):
+        for flags, text in (((), str(beyond)), (("--settings", written(name, beyond)), "")):
+            monkeypatch.setenv(variable(name), text)
+            with pytest.raises(SystemExit):
+                read(*flags)
+            said = capsys.readouterr().err
+            assert said.count("\n") == 1
+            assert name in said.lower()
+            assert said.endswith(f"{least:g} and at most {most}\n")
 
 
 def test_numbers_far_beyond_the_limits_of_a_room_would_make_no_sense_of_results() -> None:
@@ -216,10 +264,14 @@ def test_rooms_take_their_settings_from_the_server() -> None:
     assert room.make_rules() == RoomSettings(length="east").make_rules() != RoomSettings().make_rules()
 
 
-def test_help_lists_every_setting_and_command() -> None:
+def test_help_lists_the_flags_and_the_commands() -> None:
     text = make_parser().format_help()
-    assert [name for name in NAMES if f"{flag(name)} " not in text] == []
-    assert [command for command in ("token",) if f"    {command} " not in text] == []
+    assert re.findall(r"^  (?:-h, )?(--\S+)", text, re.MULTILINE) == ["--help", *FLAGS, "--version"]
+    assert len(FLAGS) <= 7
+    assert [command for command in ("settings", "token", "prune") if f"    {command} " not in text] == []
+
+
+def test_descriptions_name_the_choices() -> None:
     for name, setting in SETTINGS.items():
         assert [choice for choice in choices(name) if choice not in setting.metadata["description"]] == [], name
 
@@ -232,7 +284,7 @@ def test_the_variables_of_other_programs_are_known() -> None:
 
 def test_values_in_the_help_are_units_and_kinds() -> None:
     text = make_parser().format_help()
-    for wanted in ("--resume-timeout SECONDS", "--port PORT", "--data FOLDER", "--fill BOTS", "--length east|hanchan"):
+    for wanted in ("--settings FILE", "--port PORT", "--data FOLDER", "--fill BOT,BOT"):
         assert wanted in text
 
 

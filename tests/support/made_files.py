@@ -56,6 +56,13 @@ def make(argument):
 number = 3
 """
 LEAGUE = {"league": {"seed": 7, "rules": "tenhou", "length": "east"}, "bots": [], "matches": []}
+WRONG_SETTINGS = """\
+[rooms]
+length = "west"
+fill_dely = 1
+[storage]
+database = ["postgresql://u:secret@host/games"]
+"""
 ENTRY_POINTS = """\
 [nukidora.agents]
 functionless = visiting_bots:no_such_function
@@ -145,6 +152,7 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "cut": text("cut.mjson", RECORD.read_text(encoding="utf-8")[:-50]),
     "data": data,
     "deep_json": text("deep.json", '{"league": ' + "[" * 100_000),
+    "deep_toml": text("deep.toml", "port = " + "[" * 100_000),
     "dwarf": dwarf,
     "empty": lambda folder: folder,
     "four": text(
@@ -169,6 +177,7 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "small": small,
     "taken_port": taken_port,
     "texts": folder_of("notes.md"),
+    "wrong_settings": text("wrong.toml", WRONG_SETTINGS),
 }
 
 

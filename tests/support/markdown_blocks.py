@@ -37,7 +37,7 @@ FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEREDOC = re.compile(r"^cat > (\S+) <<'EOF'\n(.*?)^EOF$", re.MULTILINE | re.DOTALL)
 SECOND_TERMINAL = "# in a second terminal"
 PORTS = {"8000": "NUKIDORA_PORT", "11600": "NUKIDORA_MJAI_PORT"}
-SERVER = re.compile(r"(-m |nukidora )server\b(?!.* token | prune\b)")  # runs until it is ended
+SERVER = re.compile(r"(-m |nukidora )server\b(?!.* token | prune\b| settings\b)")  # runs until it is ended
 ENDED = (0, 130, 143, -signal.SIGTERM)  # exit codes of a program that was ended, and of its shell
 PATIENCE = 120  # seconds until the program in the first terminal listens
 MAKE_ENVIRONMENT = '[ "$1 $2" = "-m venv" ] && mkdir -p "$3/bin" && : > "$3/bin/activate" && exit'

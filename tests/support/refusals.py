@@ -133,21 +133,31 @@ BAD_USES = {
     """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
-        --puzzle-records nowhere -> --puzzle-records nowhere
+        NUKIDORA_PUZZLE_RECORDS=nowhere -> NUKIDORA_PUZZLE_RECORDS nowhere
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
-        NUKIDORA_PORT=x --length west -> --length west NUKIDORA_PORT x
-        --length east [--prot 8000|--prot=8000 token list] -> --prot --port
-        --databse=postgresql://user:password@host/name -> --databse --database
-        --game 3 -> --game --games
+        NUKIDORA_PORT=x NUKIDORA_LENGTH=west --fill ruel -> --fill ruel NUKIDORA_PORT x NUKIDORA_LENGTH west
+        --port 1 [--prot 8000|--prot=8000 token list] -> --prot --port
+        --databse=postgresql://user:secret@host/name -> --databse database NUKIDORA_DATABASE [storage]
+        [|token list|prune] --database=postgresql://user:secret@host/name -> --database NUKIDORA_DATABASE [storage]
+        --seed 4 --length=east -> --seed NUKIDORA_SEED --length NUKIDORA_LENGTH [rooms] --settings
+        prune --keep-days 5 -> --keep-days NUKIDORA_KEEP_DAYS [storage]
+        --game 3 -> --game games NUKIDORA_GAMES
         [--xyzzy|--versio] -> $
         [NUKIDORA_ACESS|nukidora_acess]=token -> $ NUKIDORA_ACCESS
         [nukidora_port|Nukidora_Port|NUKIDORA_port]=1 -> $ NUKIDORA_PORT
+        NUKIDORA_SETTING=nukidora.toml -> NUKIDORA_SETTING NUKIDORA_SETTINGS
+        --settings [none.toml|.] -> $ --settings NUKIDORA_SETTINGS
+        NUKIDORA_SETTINGS=none.toml -> none.toml --settings NUKIDORA_SETTINGS
+        --settings {notes} token list -> {notes} TOML 'line 1'
+        --settings {deep_toml} -> {deep_toml} TOML
+        --settings -> --settings
+        --settings {wrong_settings} token list -> {wrong_settings} [rooms] fill_dely fill_delay length '"west"' database
         --data {notes} -> {notes}
         --host [nobody.invalid|two..dots|203.0.113.1] --data {server_data} --port 0 --mjai-port 0 -> $ --host
-        --database [mysql|postgresql+psycopg2]://u:secret@host/games --data {server_data} token list -> $
-        --database [games.db|sqlite://|sqlite:///:memory:] --data {server_data} token list -> sqlite:///PATH
-        --database postgresql://u:secret@host:port/x --data {server_data} token list -> sqlite:///PATH
-        --database [sqlite:///{notes}|sqlite:///nowhere/a.db|sqlite:///.] --data {server_data} token list -> $
+        NUKIDORA_DATABASE=[mysql|postgresql+psycopg2]://u:secret@host/games --data {server_data} token list -> $
+        NUKIDORA_DATABASE=[games.db|sqlite://|sqlite:///:memory:] --data {server_data} token list -> sqlite:///PATH
+        NUKIDORA_DATABASE=postgresql://u:secret@host:port/x --data {server_data} token list -> sqlite:///PATH
+        NUKIDORA_DATABASE=[sqlite:///{notes}|sqlite:///nowhere/a.db|sqlite:///.] --data {server_data} token list -> $
         --data {server_data} --port {taken_port} --mjai-port 0 -> {taken_port} --port
         --data {server_data} --port 0 --mjai-port {taken_port} -> {taken_port} --mjai-port
         token -> ACTION
@@ -418,6 +428,7 @@ FAILURES = {
         {four} --seat 0 -> {four} three-player
     """,
 }
+FLAGS = ("--host", "--port", "--mjai-port", "--data", "--fill")
 CHOICE = re.compile(r"\[([^][]+)\]")
 
 
@@ -454,12 +465,13 @@ def rows(program: str, table: str, code: int) -> list[Refusal]:
 
 
 def of_settings() -> list[Refusal]:
-    """The wrong values of SETTINGS, each as a flag and as a variable."""
+    """The wrong values of SETTINGS, each as a variable, and as a flag if there is one."""
     found = []
     for pair in SETTINGS.split():
         name, _, value = pair.partition("=")
         flag, variable = f"--{name.replace('_', '-')}", f"NUKIDORA_{name.upper()}"
-        found.append(Refusal("server", {}, [f"{flag}={value}"], 2, [flag, value]))
+        if flag in FLAGS:
+            found.append(Refusal("server", {}, [f"{flag}={value}"], 2, [flag, value]))
         found.append(Refusal("server", {variable: value}, [], 2, [variable, value]))
     return found
 

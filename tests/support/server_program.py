@@ -87,18 +87,23 @@ def repeating(act: Callable[[], None], every: float) -> Iterator[None]:
 
 @contextmanager
 def server_program(
-    folder: Path, *flags: str, descriptors: int | None = None, environment: Mapping[str, str] | None = None
+    folder: Path,
+    *flags: str,
+    descriptors: int | None = None,
+    environment: Mapping[str, str] | None = None,
+    **settings: object,
 ) -> Iterator[ServerProgram]:
     """A server with its data and log in `folder`, at free ports, otherwise with the settings that it has by default.
 
-    `descriptors`: how many files and sockets it may open, as by ``ulimit -n``; `environment`: variables to change.
+    `descriptors`: how many files and sockets it may open, as by ``ulimit -n``; `environment`: variables to change;
+    `settings`: others of the server, such as ``length="east"``.
     """
     command = [sys.executable, "-m", "server", "--port", "0", "--mjai-port", "0", "--data", str(folder / "data")]
     limit = f"ulimit -n {descriptors}; " if descriptors else ""
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             ["sh", "-c", limit + 'exec "$@"', "sh", *command, *flags], cwd=REPOSITORY, text=True,
-            env={**os.environ, **(environment or {})}, stdout=subprocess.PIPE, stderr=log,
+            env={**os.environ, **(environment or {}), **variables(**settings)}, stdout=subprocess.PIPE, stderr=log,
             start_new_session=True,  # Ctrl-C is for whoever started it
         )  # fmt: skip
     starting = threading.Timer(START_TIMEOUT, process.kill)
@@ -121,6 +126,11 @@ def server_program(
             process.kill()
             process.communicate()
             raise
+
+
+def variables(**settings: object) -> dict[str, str]:
+    """The environment variables of settings of a server."""
+    return {f"NUKIDORA_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 def add_token(folder: Path, name: str, *flags: str) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from server.flags import SETTINGS, as_text
+from dataclasses import fields
+
+from server.setting_values import as_toml
+from server.settings import TABLES
 from tests.support.documented_table import DOCS, update_page
 
 PAGE, NAME = DOCS / "deploy.md", "settings"
 
 
 def settings_table() -> str:
-    """Every setting with its flag, default and meaning, as Markdown."""
-    rows = ["| flag | default | meaning |", "|---|---|---|"]
-    for name, field in SETTINGS.items():
-        flag = "--" + name.replace("_", "-")
-        default = str(field.default) if isinstance(field.default, float) else as_text(field.default)
-        shown = "" if default in (None, "") else f"`{default}`"
-        rows.append(f"| `{flag}` | {shown} | {field.metadata['description']} |")
+    """Every setting with its default and meaning, by table of the settings file, as Markdown."""
+    rows = ["| setting | default | meaning |", "|---|---|---|"]
+    for name, table in TABLES.items():
+        rows.append(f"| **`[{name}]`** | | **{table.about}** |")
+        for setting in fields(table.settings):
+            default = "" if setting.default is None else f"`{as_toml(setting.default)}`"
+            rows.append(f"| `{setting.name}` | {default} | {setting.metadata['description']} |")
     return "\n".join(rows) + "\n"
 
 

@@ -79,7 +79,7 @@ def in_browser(browser: Browser, site: Site, script: str, argument: Any) -> Any:
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
     """A server that has finished two games."""
-    with server_program(folder, "--length", "east", "--seed", SEED) as server:
+    with server_program(folder, length="east", seed=SEED) as server:
         found = Site(server)
         found.play("solo+rule+efficiency", games=2)
         yield found

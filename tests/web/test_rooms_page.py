@@ -31,7 +31,7 @@ class Guarded:
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     """A server that needs tokens."""
     folder: Path = tmp_path_factory.mktemp("guarded")
-    with server_program(folder, "--access", "token") as server:
+    with server_program(folder, access="token") as server:
         yield Guarded(Site(server), add_token(folder, "boss", "--admin"), add_token(folder, "wahaha"))
 
 

@@ -202,7 +202,7 @@ def siege_in(folder: Path, access: str) -> Iterator[Siege]:
     """The same in a folder, before any game."""
     keys = {"token": add_token(folder, NAME)} if access == "token" else {}
     with (
-        server_program(folder, "--access", access, descriptors=DESCRIPTORS) as server,
+        server_program(folder, descriptors=DESCRIPTORS, access=access) as server,
         honest_bots(server.ports, **keys) as bots,
     ):
         yield Siege(server, bots, keys)
