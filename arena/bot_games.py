@@ -30,13 +30,13 @@ COUNTS: dict[str, str] = {  # what they count, by their names; the score is that
     "rounds": "rounds",
     "wins": "hands won",
     "tsumos": "hands won by tsumo",
-    "deal_ins": "rounds in which others won on a tile of this bot (discard, kan, nukidora)",
+    "deal_ins": "rounds in which others won on a tile of this player (discard, kan, nukidora)",
     "riichis": "rounds with an accepted riichi",
     "calls": "rounds with an open meld",
     "draws": "rounds nobody won, abortive draws included",
     "nukidoras": "Norths set aside",
     "win_points": "value of the hands won, without honba and riichi sticks",
-    "deal_in_points": "value, likewise, of what others won on a tile of this bot; a double ron is added up",
+    "deal_in_points": "value, likewise, of what others won on a tile of this player; a double ron is added up",
     "score": "score at the end of a game",
 }
 COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}

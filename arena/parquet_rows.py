@@ -23,8 +23,7 @@ TSUMO, RON = 0, len(RYUKYOKU) + 1  # how a round ended, in addition to the numbe
 MAX_WINS = 2  # of a round
 
 WHERE = [("wall", "i4"), ("rotation", "i1"), ("round", "i2"), ("seat", "i1"), ("bot", "i1")]
-ROUND = np.dtype([
-    *WHERE,
+OF_ROUND = [
     ("round_wind", "i1"), ("dealer", "i1"), ("honba", "i2"), ("sticks", "i2"),  # of the table, at the start
     ("result", "i1"),  # TSUMO, RON, or a number of engine.ryukyoku
     ("start_score", "i4"), ("change", "i4"),  # with riichi sticks
@@ -33,7 +32,10 @@ ROUND = np.dtype([
     ("dealt_in", "?"), ("deal_in_points", "i4"),
     ("riichi_turn", "i1"),  # 0: no riichi
     ("open", "?"), ("nukidora", "i1"), ("tenpai", "?"),
-])  # fmt: skip
+]  # fmt: skip
+ROUND = np.dtype([*WHERE, *OF_ROUND])
+# Of games from records; a player is -1 if nobody's (`arena.record_games.RecordedGame`).
+RECORDED_ROUND = np.dtype([("game", "i4"), ("round", "i2"), ("seat", "i1"), ("player", "i4"), *OF_ROUND])
 DECISION = np.dtype([
     *WHERE, ("phase", "i1"), ("turn", "i1"), ("draws_left", "i1"), ("shanten", "i1"), ("n_legal", "i1"),
     ("action", "i1"),
@@ -112,7 +114,10 @@ def in_order(kind: str, parts: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
 
 
 def fill_rounds(rows: np.ndarray, ended: np.ndarray) -> None:
-    """Write what happened in the rounds that have just ended on the tables ``ended``, TABLE[n], to ROUND[n, seats]."""
+    """Write what happened in the rounds that have just ended on the tables ``ended``, TABLE[n].
+
+    ``rows``: ROUND or RECORDED_ROUND[n, seats].
+    """
     seat, wins = ended["seat"], ended["win"]
     of_tables = {
         "round_wind": ended["round_wind"],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
+from arena.parquet_rows import RECORDED_ROUND, fill_rounds
 from arena.tallies.names import N_TALLIES, block
 from arena.tallies.observer import pack, unpack
 from arena.tallies.rounds import tally_rounds
@@ -21,67 +22,82 @@ from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
 from engine.table import GAME_OVER, N_SEATS, TABLE
 
+NO_TALLIES = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
+NO_ROWS = np.zeros((0, N_SEATS), dtype=RECORDED_ROUND)
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
     """A game of a record, by seats.
 
-    ``names``: of the players; ``""`` if somebody else played part of the game for one, or the record has no name.
-    ``counts``: int32[seats, N_COUNTS], ``tallies``: int32[seats, N_TALLIES]. ``points``: final points in thousands.
+    ``record``: its name. ``names``: of the players; ``""`` if somebody else played part of the game for one, or the
+    record has no name. ``counts``: int32[seats, N_COUNTS]. ``points``: final points in thousands.
     """
 
+    record: str
     names: list[str]
     counts: np.ndarray
-    tallies: np.ndarray
     placements: list[int]
     points: list[float]
-
-    def as_json(self) -> dict[str, Any]:
-        """The game as a line of a journal."""
-        kept = {"names": self.names, "placements": self.placements, "points": self.points}
-        return kept | {"counts": self.counts.tolist(), "tallies": pack(self.tallies)}
-
-    @classmethod
-    def of_json(cls, kept: dict[str, Any]) -> RecordedGame:
-        """Parse a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it holds no game."""
-        counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
-        names = [printable(name) for name in kept["names"]]
-        placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
-        if not len(names) == len(placements) == len(points) == N_SEATS:
-            raise ValueError("a game has three seats")
-        return cls(names, counts, unpack(kept["tallies"])[0], placements, points)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out."""
+    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out.
+
+    ``tallies``: int32[seats, N_TALLIES]. ``rows``: of its rounds, RECORDED_ROUND[rounds, seats] without the numbers of
+    the game and of the players, if they are wanted.
+    """
 
     game: RecordedGame | None = None
+    tallies: np.ndarray = field(default_factory=lambda: NO_TALLIES)
+    rows: np.ndarray = field(default_factory=lambda: NO_ROWS)
     fault: str = ""
     notes: list[str] = field(default_factory=list)
 
+    def as_json(self) -> dict[str, Any]:
+        """The game, without its rows, as a line of a journal."""
+        assert self.game is not None
+        game = self.game
+        kept = {"record": game.record, "names": game.names, "placements": game.placements, "points": game.points}
+        return kept | {"counts": game.counts.tolist(), "tallies": pack(self.tallies)}
 
-def count_item(item: Item, filters: Filters) -> Counted:
-    """Count the game of one record."""
+    @classmethod
+    def of_json(cls, kept: dict[str, Any]) -> Counted:
+        """Parse a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it holds no game."""
+        counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
+        record, names = printable(kept["record"]), [printable(name) for name in kept["names"]]
+        placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
+        if not len(names) == len(placements) == len(points) == N_SEATS:
+            raise ValueError("a game has three seats")
+        return cls(RecordedGame(record, names, counts, placements, points), unpack(kept["tallies"])[0])
+
+
+def count_item(item: Item, filters: Filters, with_rows: bool) -> Counted:
+    """Count the game of one record; ``with_rows``: its rounds are wanted as rows, too."""
     try:
         record = select_record(item, filters)
-        return Counted() if record is None else count_record(record, item.name)
+        return Counted() if record is None else count_record(record, item.name, with_rows)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])
 
 
-def count_record(record: GameRecord, name: str) -> Counted:
+def count_record(record: GameRecord, name: str, with_rows: bool = False) -> Counted:
     """Count a game; ``name`` stands for it in messages. Raises RecordError."""
     record.source = name
     counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
     tallies = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
     behind = np.zeros((1, N_SEATS), dtype=np.bool_)
     last = np.zeros(TABLE.itemsize, dtype=np.uint8)
-    ended, rows = np.zeros(1, dtype=np.int64), np.arange(N_SEATS, dtype=np.int64)[None]
+    ended, seats = np.zeros(1, dtype=np.int64), np.arange(N_SEATS, dtype=np.int64)[None]
+    rounds: list[np.ndarray] = []
 
     def round_over(table: np.ndarray) -> None:
         count_rounds(table, ended, counts)
-        tally_rounds(table, ended, rows, behind, tallies)
+        tally_rounds(table, ended, seats, behind, tallies)
+        if with_rows:
+            rounds.append(np.zeros((1, N_SEATS), dtype=RECORDED_ROUND))
+            fill_rounds(rounds[-1], table.view(TABLE))
         last[:] = table
 
     replay = Replay(record, round_over=round_over)
@@ -99,34 +115,59 @@ def count_record(record: GameRecord, name: str) -> Counted:
         if record.describe_handover(seat):
             names[seat] = ""
     points = replay.rules.final_points(scores)
-    game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)
-    return Counted(game, notes=record.notes)
+    game = RecordedGame(printable(name), names, counts[0], replay.rules.ranks(scores), points)
+    rows = np.concatenate([NO_ROWS, *rounds])
+    rows["round"], rows["seat"] = np.arange(len(rows))[:, None], seats
+    return Counted(game, tallies, rows, notes=record.notes)
 
 
 class Players:
-    """The games of all players, as they are counted."""
+    """The games of all players, as they are counted.
+
+    ``games``: all of them. ``numbers``: the players by name, numbered in the order of their first games.
+    """
 
     def __init__(self) -> None:
-        self._games: dict[str, list[tuple[int, np.ndarray, int, float]]] = {}  # seat, counts, placement, points
-        self._tallies: dict[str, np.ndarray] = {}  # int64[N_TALLIES]
+        self.games: list[RecordedGame] = []
+        self.numbers: dict[str, int] = {}
+        self._seats: list[list[tuple[int, int]]] = []  # of each player: indices of its games, and its seats
+        self._tallies: list[np.ndarray] = []  # of each player: int64[N_TALLIES]
 
-    def add(self, game: RecordedGame) -> None:
+    def add(self, counted: Counted) -> None:
         """Add a game to those of its players."""
+        game = counted.game
+        assert game is not None
         for seat, name in enumerate(game.names):
             if name:
-                row = seat, game.counts[seat], game.placements[seat], game.points[seat]
-                self._games.setdefault(name, []).append(row)
-                self._tallies.setdefault(name, np.zeros(N_TALLIES, dtype=np.int64))
-                self._tallies[name] += game.tallies[seat]
+                number = self.numbers.setdefault(name, len(self.numbers))
+                if number == len(self._seats):
+                    self._seats.append([])
+                    self._tallies.append(np.zeros(N_TALLIES, dtype=np.int64))
+                self._seats[number].append((len(self.games), seat))
+                self._tallies[number] += counted.tallies[seat]
+        self.games.append(game)
 
     def by_games(self) -> list[str]:
         """The names of the players, those with the most games first."""
-        return sorted(self._games, key=lambda name: (-len(self._games[name]), name))
+        return sorted(self.numbers, key=lambda name: (-len(self._seats[self.numbers[name]]), name))
+
+    def numbers_of(self, game: RecordedGame) -> list[int]:
+        """The number of the player at each seat, -1 for a seat without a name."""
+        return [self.numbers.get(name, -1) for name in game.names]
 
     def games_of(self, names: Iterable[str], label: str) -> BotGames:
         """Merge the games of some players, all of whom have played."""
-        names = list(names)
-        rows = [row for name in names for row in self._games[name]]
+        numbers = [self.numbers[name] for name in names]
+        at = [(self.games[index], seat) for number in numbers for index, seat in self._seats[number]]
+        rows = [(seat, game.counts[seat], game.placements[seat], game.points[seat]) for game, seat in at]
         seats, counts, placements, points = (np.array(column)[:, None] for column in zip(*rows, strict=True))
-        tallies = np.sum([self._tallies[name] for name in names], axis=0)
+        tallies = np.sum([self._tallies[number] for number in numbers], axis=0)
         return BotGames(label, counts, placements, points, seats=seats, tallies=tallies)
+
+    def rows_of(self, first: int, counted: Sequence[Counted]) -> np.ndarray:
+        """The rows of the rounds of the games from ``first`` on, in one array."""
+        of_games = [NO_ROWS, *(each.rows for each in counted)]
+        for number, (each, rows) in enumerate(zip(counted, of_games[1:], strict=True), first):
+            assert each.game is not None
+            rows["game"], rows["player"] = number, self.numbers_of(each.game)
+        return np.concatenate(of_games).reshape(-1)

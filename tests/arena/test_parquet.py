@@ -20,7 +20,7 @@ from rich.console import Console
 import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.parquet import COLUMNS, rows_of
+from arena.parquet import COLUMNS, GAME, PLAYER, RECORD, rows_of
 from arena.parquet_rows import ROUND
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
@@ -297,7 +297,7 @@ def test_each_column_says_what_it_means(folder: Path, kind: str) -> None:
     for column in COLUMNS[kind]:
         assert schema.field(column.name).metadata == {b"help": column.help.encode()}
     page = (Path(__file__).parents[2] / "docs/arena.md").read_text(encoding="utf-8")
-    for column in COLUMNS[kind]:
+    for column in (*COLUMNS[kind], GAME, RECORD, PLAYER):
         assert f"| `{column.name}` | {column.type} | {column.help} |" in page
 
 
