@@ -71,7 +71,7 @@ PLAY: tuple[Statistic[BotGames], ...] = (
               "mean value of the hands won, without honba and riichi sticks", "points"),
     Statistic("deal_in_points", "deal-in\npoints", ",.0f", Ratio("deal_in_points", "deal_ins"),
               "mean value, likewise, of what others won on a tile of this player; a double ron is added up", "points"),
-    Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidoras", "rounds"), "nukidora (Norths set aside) per round"),
+    Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidora", "rounds"), "nukidora (Norths set aside) per round"),
 )  # fmt: skip
 
 

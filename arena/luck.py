@@ -18,21 +18,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner, kernel
-from engine.events import (
-    ANKAN,
-    DAHAI,
-    DAIMINKAN,
-    DRAW,
-    KAKAN,
-    NEW_DORA,
-    NUKIDORA,
-    PON,
-    event_actor,
-    event_tile,
-    event_type,
-)
+from engine.events import ANKAN, DAIMINKAN, DRAW, NEW_DORA, PON, event_actor, event_tile, event_type
 from engine.hand import has_kind
-from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, ukeire_kinds
+from engine.shanten import shanten, ukeire_kinds
+from engine.statistics.hands import USED, change
 from engine.table import DEALT, DORA_AT, N_SEATS, TABLE, WALL_SIZE
 from engine.tiles import DORA_OF, KIND_OF, N_KINDS, NORTH, is_red
 
@@ -52,18 +41,6 @@ COEFFICIENTS = np.array(
 )
 
 FIRST_REGRESSION = 30  # walls; fewer say too little about the effect of luck: results are taken as played
-
-# How many of the own concealed tiles an event uses up; a kakan, a discard and a nukidora: one.
-USED = np.zeros(16, dtype=np.int64)
-USED[[DAHAI, KAKAN, NUKIDORA]] = 1
-USED[PON], USED[DAIMINKAN], USED[ANKAN] = 2, 3, 4
-
-
-@inner
-def change(hand: np.ndarray, keys: np.ndarray, kind: int, count: int) -> None:
-    """Add ``count`` tiles of a kind to a hand, int8[34], and its keys, int32[3] (negative: remove them)."""
-    hand[kind] += count
-    keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count
 
 
 @inner

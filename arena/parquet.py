@@ -23,7 +23,6 @@ from weakref import finalize
 import numpy as np
 
 from arena.bot_games import SCORE
-from arena.parquet_rows import RON, TSUMO
 from arena.record_games import Players
 from arena.results import Results
 from engine.actions import ACTION_NAMES
@@ -31,6 +30,7 @@ from engine.common.files import naming, write_atomically
 from engine.contests.seating import ROTATIONS
 from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, N_YAKU
+from engine.statistics.rounds import RON, TSUMO
 from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN
 from engine.tiles import WINDS
 

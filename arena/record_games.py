@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
-from arena.parquet_rows import RECORDED_ROUND, fill_rounds
-from arena.tallies.names import N_TALLIES, block
+from arena.bot_games import N_COUNTS, BotGames, count_rounds
+from arena.parquet_rows import WHERE_IN_RECORDS, rows_of_rounds
+from arena.tallies.counts import N_TALLIES, add_rounds
 from arena.tallies.observer import pack, unpack
-from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
 from engine.common.options import printable
 from engine.records.filters import Filters
@@ -20,10 +19,11 @@ from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
+from engine.statistics.rounds import ROUND, add_round
 from engine.table import GAME_OVER, N_SEATS, TABLE
 
 NO_TALLIES = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
-NO_ROWS = np.zeros((0, N_SEATS), dtype=RECORDED_ROUND)
+NO_ROUNDS = np.zeros((0, N_SEATS), dtype=ROUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,17 @@ class RecordedGame:
 class Counted:
     """The outcome of a record: its game, or why it is not counted; neither if filters leave it out.
 
-    ``tallies``: int32[seats, N_TALLIES]. ``rows``: of its rounds, RECORDED_ROUND[rounds, seats] without the numbers of
-    the game and of the players, if they are wanted.
+    ``tallies``: int32[seats, N_TALLIES]. ``rounds``: ROUND[rounds, seats], if they are wanted.
     """
 
     game: RecordedGame | None = None
     tallies: np.ndarray = field(default_factory=lambda: NO_TALLIES)
-    rows: np.ndarray = field(default_factory=lambda: NO_ROWS)
+    rounds: np.ndarray = field(default_factory=lambda: NO_ROUNDS)
     fault: str = ""
     notes: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """The game, without its rows, as a line of a journal."""
+        """The game, without its rounds, as a line of a journal."""
         assert self.game is not None
         game = self.game
         kept = {"record": game.record, "names": game.names, "placements": game.placements, "points": game.points}
@@ -73,31 +72,23 @@ class Counted:
         return cls(RecordedGame(record, names, counts, placements, points), unpack(kept["tallies"])[0])
 
 
-def count_item(item: Item, filters: Filters, with_rows: bool) -> Counted:
-    """Count the game of one record; ``with_rows``: its rounds are wanted as rows, too."""
+def count_item(item: Item, filters: Filters, with_rounds: bool) -> Counted:
+    """Count the game of one record; ``with_rounds``: they are wanted, too."""
     try:
         record = select_record(item, filters)
-        return Counted() if record is None else count_record(record, item.name, with_rows)
+        return Counted() if record is None else count_record(record, item.name, with_rounds)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])
 
 
-def count_record(record: GameRecord, name: str, with_rows: bool = False) -> Counted:
+def count_record(record: GameRecord, name: str, with_rounds: bool = False) -> Counted:
     """Count a game; ``name`` stands for it in messages. Raises RecordError."""
     record.source = name
-    counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
-    tallies = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
-    behind = np.zeros((1, N_SEATS), dtype=np.bool_)
     last = np.zeros(TABLE.itemsize, dtype=np.uint8)
-    ended, seats = np.zeros(1, dtype=np.int64), np.arange(N_SEATS, dtype=np.int64)[None]
-    rounds: list[np.ndarray] = []
+    of_game = [NO_ROUNDS]
 
     def round_over(table: np.ndarray) -> None:
-        count_rounds(table, ended, counts)
-        tally_rounds(table, ended, seats, behind, tallies)
-        if with_rows:
-            rounds.append(np.zeros((1, N_SEATS), dtype=RECORDED_ROUND))
-            fill_rounds(rounds[-1], table.view(TABLE))
+        add_round(of_game, table)
         last[:] = table
 
     replay = Replay(record, round_over=round_over)
@@ -105,20 +96,20 @@ def count_record(record: GameRecord, name: str, with_rows: bool = False) -> Coun
         return Counted(fault=str(mismatches[0]), notes=record.notes)
     if replay.n_rounds == 0 or table_kernels.next_round(last, 0) != GAME_OVER:
         raise RecordError(name, "end of the game", "the game is not over, so there are no placements")
-    if block(tallies, "games_by_places").sum() > N_SEATS:  # as some did in March 2009
+    rounds = np.concatenate(of_game)
+    if np.count_nonzero(rounds["final_place"]) > N_SEATS:  # as some did in March 2009
         raise RecordError(name, "end of the game", "the game continues after its end by the rules")
-    scores = last.view(TABLE)["seat"]["score"][0].tolist()
-    counts[0, :, SCORE] = scores
+    scores, zeros = last.view(TABLE)["seat"]["score"], np.zeros(len(rounds), dtype=np.int64)
+    counts, tallies = count_rounds(rounds, zeros, scores), NO_TALLIES.copy()
+    add_rounds(rounds, zeros, np.broadcast_to(np.arange(N_SEATS), rounds.shape), tallies)
     known = record.events[0].get("names") or []
     names = [printable(str(name)) for name in [*known, "", "", ""][:N_SEATS]]
     for seat in range(N_SEATS):
         if record.describe_handover(seat):
             names[seat] = ""
-    points = replay.rules.final_points(scores)
-    game = RecordedGame(printable(name), names, counts[0], replay.rules.ranks(scores), points)
-    rows = np.concatenate([NO_ROWS, *rounds])
-    rows["round"], rows["seat"] = np.arange(len(rows))[:, None], seats
-    return Counted(game, tallies, rows, notes=record.notes)
+    placements, points = replay.rules.ranks(scores[0].tolist()), replay.rules.final_points(scores[0].tolist())
+    game = RecordedGame(printable(name), names, counts[0], placements, points)
+    return Counted(game, tallies, rounds if with_rounds else NO_ROUNDS, notes=record.notes)
 
 
 class Players:
@@ -165,9 +156,10 @@ class Players:
         return BotGames(label, counts, placements, points, seats=seats, tallies=tallies)
 
     def rows_of(self, first: int, counted: Sequence[Counted]) -> np.ndarray:
-        """The rows of the rounds of the games from ``first`` on, in one array."""
-        of_games = [NO_ROWS, *(each.rows for each in counted)]
-        for number, (each, rows) in enumerate(zip(counted, of_games[1:], strict=True), first):
+        """The rows of the rounds of the games from ``first`` on, for `arena.parquet`."""
+        rows = []
+        for number, each in enumerate(counted, first):
             assert each.game is not None
-            rows["game"], rows["player"] = number, self.numbers_of(each.game)
-        return np.concatenate(of_games).reshape(-1)
+            players, rounds = self.numbers_of(each.game), np.arange(len(each.rounds))[:, None]
+            rows.append(rows_of_rounds(each.rounds, WHERE_IN_RECORDS, game=number, round=rounds, player=players))
+        return np.concatenate(rows)

@@ -137,12 +137,12 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
 
 def open_count(options: Namespace, paths: Sequence[Path], filters: Filters) -> Count:
     """Begin to count, or go on where the same command was interrupted. Raises ValueError, OSError."""
-    journal, with_rows = None, options.parquet is not None
+    journal, with_rounds = None, options.parquet is not None
     if options.json is not None:
-        identity = {"filters": filters.options, "files": digest_of(paths), "rows": with_rows}
+        identity = {"filters": filters.options, "files": digest_of(paths), "rounds": with_rounds}
         journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
     count = Count(journal)
-    if with_rows:
+    if with_rounds:
         parts = None if journal is None else journal.path.with_name(journal.path.name + ".rows")
         count.files = ParquetFiles(options.parquet, ("rounds",), parts, count.kept, OF_RECORDS)
     return count
@@ -153,7 +153,7 @@ def count_records(count: Count, options: Namespace, paths: Sequence[Path], filte
     found = members(paths)
     skip(found, count.done)
     jobs = options.jobs or best_jobs(paths, usable_cores())
-    work, notes = partial(count_item, filters=filters, with_rows=count.files is not None), set[str]()
+    work, notes = partial(count_item, filters=filters, with_rounds=count.files is not None), set[str]()
     code, why = OK, ""
     try:
         with closing(in_order(work, found, filters, jobs)) as results:

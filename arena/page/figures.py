@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.bot_games import DEAL_INS, ROUNDS, SCORE, WINS, BotGames, estimate, fair
 from arena.page.plotting import BOTS, LINES, MARKERS, TEXT, svg
-from arena.tallies.names import HISTOGRAMS, block
+from arena.tallies.counts import HISTOGRAMS, block
 from engine.common import student
 from engine.contests.estimates import Estimate
 from engine.contests.observations import PLACE
@@ -157,7 +157,7 @@ def win_points(axes: Any, data: Data) -> None:
 
 
 def turns_of(histogram: str) -> Callable[[Any, Data], None]:
-    """The distribution of turns that a histogram of `arena.tallies.names` holds."""
+    """The distribution of turns that a histogram of `arena.tallies.counts` holds."""
 
     def draw(axes: Any, data: Data) -> None:
         from matplotlib.ticker import MaxNLocator

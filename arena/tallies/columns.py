@@ -1,6 +1,6 @@
 """The statistics of a bot beyond the tables that are always printed, in groups; rates are shares of 1.
 
-To add one, add a row; for a new count, see `arena.tallies.names`.
+To add one, add a row; for a new count, see `arena.tallies.counts`.
 """
 
 from __future__ import annotations
