@@ -21,7 +21,7 @@ import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
 from arena.parquet import COLUMNS, GAME, PLAYER, RECORD, rows_of
-from arena.parquet_rows import ROUND
+from arena.parquet_rows import WHERE
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.stopping import Until
@@ -247,7 +247,7 @@ def test_a_run_whose_report_cannot_be_written_is_resumed(
 
 def test_a_long_run_of_an_external_bot_has_more_parts_than_files_may_be_open(tmp_path: Path) -> None:
     for wall in range(200):
-        rows = np.zeros(3, ROUND)
+        rows = np.zeros(3, WHERE)
         rows["wall"] = wall
         np.save(tmp_path / f"rounds-{wall:06}.npy", rows)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -51,6 +51,7 @@ def test_a_double_ron_is_one_round_with_a_deal_in_to_two_hands(deal: Deal) -> No
         (*nothing, 2_000), (True, 3_300, [1_300, 2_000], -3_700), (*nothing, 2_700),
     ]  # fmt: skip
     assert seats_of(table, "honba", "sticks", "final_place") == [(2, 1, 0)] * 3
+    assert COUNTS["deal_ins"].of(round_of(table)).tolist() == [[0, 1, 0]]
 
 
 def test_kyushu_kyuhai_is_of_the_seat_that_declares_it(deal: Deal) -> None:
