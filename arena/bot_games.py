@@ -1,7 +1,7 @@
 """Counts of what happens in games, and the games of a bot, from which its statistics are computed.
 
-Counts are integers for each game and seat, int32[games, seats, N_COUNTS]. All statistics (`arena.columns`) are computed
-from them alone. To add a count: name it here, add to it in `count_rounds`.
+Counts are integers for each game and seat, int32[games, seats, N_COUNTS]: those of `engine.statistics.counts`, and the
+score. All statistics (`arena.columns`) are computed from them, and from what `arena.tallies` counts besides.
 """
 
 from __future__ import annotations
@@ -15,60 +15,37 @@ from math import ceil, floor, log10
 import numpy as np
 
 from arena.luck import adjust_for_luck
-from arena.tallies.names import HISTOGRAMS, INDEX, block
+from arena.tallies.counts import HISTOGRAMS, INDEX, block, sums
 from engine.common import student
-from engine.compiling import kernel
 from engine.contests.estimates import Estimate
 from engine.contests.observations import DIFFERENCE, PLACE, POINTS
 from engine.contests.seating import ROTATIONS, seating
 from engine.rules import Rules
-from engine.table import N_SEATS, TABLE
+from engine.statistics.counts import COUNTS as OF_ROUNDS
+from engine.table import N_SEATS
 
 (ROUNDS, WINS, TSUMOS, DEAL_INS, RIICHIS, CALLS, DRAWS, NUKIDORAS, WIN_POINTS, DEAL_IN_POINTS, SCORE) = range(11)
 N_COUNTS = 11
-COUNTS: dict[str, str] = {  # what they count, by their names; the score is that at the end of the game
-    "rounds": "rounds",
-    "wins": "hands won",
-    "tsumos": "hands won by tsumo",
-    "deal_ins": "rounds in which others won on a tile of this bot (discard, kan, nukidora)",
-    "riichis": "rounds with an accepted riichi",
-    "calls": "rounds with an open meld",
-    "draws": "rounds nobody won, abortive draws included",
-    "nukidoras": "Norths set aside",
-    "win_points": "value of the hands won, without honba and riichi sticks",
-    "deal_in_points": "value, likewise, of what others won on a tile of this bot; a double ron is added up",
-    "score": "score at the end of a game",
+# What they count, by their names; all but the score, that at the end of the game, are sums over rounds.
+COUNTS: dict[str, str] = {name: count.text for name, count in OF_ROUNDS.items()} | {
+    "score": "score at the end of a game"
 }
 COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}
 MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 
-@kernel("uint8[::1], int64[::1], int32[:, :, ::1]")
-def count_rounds(raw: np.ndarray, ended: np.ndarray, counts: np.ndarray) -> None:
-    """Add the rounds that have just ended on the tables ``ended``, int64[m], to ``counts``, int32[tables, 3, N_COUNTS].
+def count_rounds(rows: np.ndarray, games: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return the counts of whole games, int32[games, seats, N_COUNTS].
 
-    ``raw``: all tables, uint8[tables * TABLE.itemsize].
+    ``rows``: ROUND[rounds, seats] (`engine.statistics.rounds`). ``games``: the game of each round, int[rounds].
+    ``scores``: at the end of the games, [games, seats].
     """
-    tables = raw.view(TABLE)
-    for k in range(len(ended)):
-        i = ended[k]
-        t = tables[i]
-        for seat in range(N_SEATS):
-            p = t.seat[seat]
-            counts[i, seat, ROUNDS] += 1
-            counts[i, seat, RIICHIS] += 1 if p.riichi != 0 else 0
-            counts[i, seat, CALLS] += 1 if p.open != 0 else 0
-            counts[i, seat, DRAWS] += 1 if t.n_wins == 0 else 0
-            counts[i, seat, NUKIDORAS] += p.nukidora
-        for number in range(t.n_wins):
-            win = t.win[number]
-            counts[i, win.winner, WINS] += 1
-            counts[i, win.winner, WIN_POINTS] += win.points
-            if win.winner == win.target:
-                counts[i, win.winner, TSUMOS] += 1
-            else:
-                counts[i, win.target, DEAL_INS] += 1 if number == 0 else 0
-                counts[i, win.target, DEAL_IN_POINTS] += win.points
+    counted = np.zeros((*scores.shape, N_COUNTS), dtype=np.int32)
+    owners = N_SEATS * games[:, None] + np.arange(N_SEATS)
+    for index, count in enumerate(OF_ROUNDS.values()):
+        counted[..., index] = sums(count.of(rows), owners, scores.size).reshape(scores.shape)
+    counted[..., SCORE] = scores
+    return counted
 
 
 @dataclass(frozen=True)
@@ -78,8 +55,8 @@ class BotGames:
     ``counts``: int32[walls, rotations, N_COUNTS]. ``placements`` (1 to 3) and ``final_points``
     (`engine.rules.Rules.final_points`): [walls, rotations]. ``luck``: what the walls changed in both of them,
     float[walls, rotations, 2] (`arena.luck`); None if that was not measured. ``seats``: where the bot sat, int8[walls,
-    rotations]. ``tallies``: all that is counted besides, over all games, int64[N_TALLIES] (`arena.tallies.names`). Both
-    are None where they are not asked for.
+    rotations]. ``tallies``: all that is counted besides, over all games, int64[N_TALLIES] (`arena.tallies.counts`).
+    Both are None where they are not asked for.
     """
 
     bot: str
@@ -138,13 +115,13 @@ class BotGames:
         return self.tallies
 
     def total(self, name: str) -> int:
-        """A count over all games: ``games``, one of `COUNTS` or one of `arena.tallies.names.INDEX`."""
+        """A count over all games: ``games``, one of `COUNTS` or one of `arena.tallies.counts.INDEX`."""
         if name == "games":
             return self.n_games
         return self.totals[COUNT_INDEX[name]] if name in COUNT_INDEX else int(self.tallied[INDEX[name]])
 
     def distribution(self, histogram: str) -> tuple[np.ndarray, np.ndarray]:
-        """The values of a histogram of `arena.tallies.names`, and how often each occurred; both int64[bins]."""
+        """The values of a histogram of `arena.tallies.counts`, and how often each occurred; both int64[bins]."""
         return HISTOGRAMS[histogram], block(self.tallied, histogram)
 
     @property

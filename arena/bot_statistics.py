@@ -42,7 +42,7 @@ class BotStatistics(Row):
     tsumo_rate: float | None
     """Share of rounds won by tsumo."""
     deal_in_rate: float | None
-    """Share of rounds in which others won on a tile of this bot (discard, kan, nukidora)."""
+    """Share of rounds in which others won on a tile of this player (discard, kan, nukidora)."""
     riichi_rate: float | None
     """Share of rounds with an accepted riichi."""
     call_rate: float | None
@@ -52,7 +52,7 @@ class BotStatistics(Row):
     win_points: float | None
     """Mean value of the hands won, without honba and riichi sticks."""
     deal_in_points: float | None
-    """Mean value, likewise, of what others won on a tile of this bot; a double ron is added up."""
+    """Mean value, likewise, of what others won on a tile of this player; a double ron is added up."""
     nukidora: float | None
     """Nukidora (Norths set aside) per round."""
     win_tsumo_share: float | None
@@ -116,7 +116,7 @@ class BotStatistics(Row):
     riichi_chasing_win_rate: float | None
     """Share of chasing riichi won."""
     riichi_deal_in_rate: float | None
-    """Share of riichi in which others won on a tile of this bot."""
+    """Share of riichi in which others won on a tile of this player."""
     riichi_draw_rate: float | None
     """Share of riichi in rounds that nobody won."""
     riichi_net: float | None
@@ -156,12 +156,12 @@ class BotStatistics(Row):
     riichi_multi_win_rate: float | None
     """Share of riichi with a multi wait that were won."""
     deal_in_riichi_share: float | None
-    """Share of the hands won on a tile of this bot that were in riichi; of a double ron each hand counts."""
+    """Share of the hands won on a tile of this player that were in riichi; of a double ron each hand counts."""
     deal_in_dama_share: float | None
-    """Share of the hands won on a tile of this bot that were closed and without riichi; of a double ron each hand
+    """Share of the hands won on a tile of this player that were closed and without riichi; of a double ron each hand
     counts."""
     deal_in_call_share: float | None
-    """Share of the hands won on a tile of this bot that were with an open meld; of a double ron each hand counts."""
+    """Share of the hands won on a tile of this player that were with an open meld; of a double ron each hand counts."""
     deal_in_points_riichi: float | None
     """Mean value of these hands that were in riichi, without honba and riichi sticks."""
     deal_in_points_dama: float | None
@@ -195,7 +195,7 @@ class BotStatistics(Row):
     nagashis: int
     """Nagashi mangan."""
     kyushus: int
-    """Rounds ended by kyushu kyuhai of this bot."""
+    """Rounds ended by kyushu kyuhai of this player."""
     four_kan_draws: int
     """Rounds that ended by the fourth kan."""
     pons: float | None
@@ -211,7 +211,7 @@ class BotStatistics(Row):
     call_win_rate: float | None
     """Share of the rounds with an open meld that were won."""
     call_deal_in_rate: float | None
-    """Share of the rounds with an open meld in which others won on a tile of this bot."""
+    """Share of the rounds with an open meld in which others won on a tile of this player."""
     call_net: float | None
     """Mean change of the score in a round with an open meld, sticks and honba included."""
     dealer_rate: float | None
@@ -221,9 +221,9 @@ class BotStatistics(Row):
     dealer_win_points: float | None
     """Mean value of the hands won as the dealer, without honba and riichi sticks."""
     dealer_deal_in_rate: float | None
-    """Share of rounds as the dealer in which others won on a tile of this bot."""
+    """Share of rounds as the dealer in which others won on a tile of this player."""
     dealer_deal_in_points: float | None
-    """Mean value of what others won on a tile of this bot as the dealer; a double ron is added up."""
+    """Mean value of what others won on a tile of this player as the dealer; a double ron is added up."""
     dealer_repeat_rate: float | None
     """Share of rounds as the dealer that ended so that it repeats, the last round of a game too."""
     dealer_tsumo_loss_rate: float | None
@@ -235,39 +235,39 @@ class BotStatistics(Row):
     non_dealer_win_points: float | None
     """Mean value of the hands won as non-dealer, without honba and riichi sticks."""
     non_dealer_deal_in_rate: float | None
-    """Share of the other rounds in which others won on a tile of this bot."""
+    """Share of the other rounds in which others won on a tile of this player."""
     non_dealer_deal_in_points: float | None
-    """Mean value of what others won on a tile of this bot in the other rounds."""
+    """Mean value of what others won on a tile of this player in the other rounds."""
     placement_east: float | None
-    """Mean placement of the games that began with this bot as East, as played."""
+    """Mean placement of the games that began with this player as East, as played."""
     first_east: float | None
-    """Share of first places of the games that began with this bot as East, as played."""
+    """Share of first places of the games that began with this player as East, as played."""
     score_east: float | None
-    """Mean final score of the games that began with this bot as East, as played."""
+    """Mean final score of the games that began with this player as East, as played."""
     win_rate_east: float | None
-    """Share of rounds won of the games that began with this bot as East, as played."""
+    """Share of rounds won of the games that began with this player as East, as played."""
     deal_in_rate_east: float | None
-    """Share of rounds with a deal-in of the games that began with this bot as East, as played."""
+    """Share of rounds with a deal-in of the games that began with this player as East, as played."""
     placement_south: float | None
-    """Mean placement of the games that began with this bot as South, as played."""
+    """Mean placement of the games that began with this player as South, as played."""
     first_south: float | None
-    """Share of first places of the games that began with this bot as South, as played."""
+    """Share of first places of the games that began with this player as South, as played."""
     score_south: float | None
-    """Mean final score of the games that began with this bot as South, as played."""
+    """Mean final score of the games that began with this player as South, as played."""
     win_rate_south: float | None
-    """Share of rounds won of the games that began with this bot as South, as played."""
+    """Share of rounds won of the games that began with this player as South, as played."""
     deal_in_rate_south: float | None
-    """Share of rounds with a deal-in of the games that began with this bot as South, as played."""
+    """Share of rounds with a deal-in of the games that began with this player as South, as played."""
     placement_west: float | None
-    """Mean placement of the games that began with this bot as West, as played."""
+    """Mean placement of the games that began with this player as West, as played."""
     first_west: float | None
-    """Share of first places of the games that began with this bot as West, as played."""
+    """Share of first places of the games that began with this player as West, as played."""
     score_west: float | None
-    """Mean final score of the games that began with this bot as West, as played."""
+    """Mean final score of the games that began with this player as West, as played."""
     win_rate_west: float | None
-    """Share of rounds won of the games that began with this bot as West, as played."""
+    """Share of rounds won of the games that began with this player as West, as played."""
     deal_in_rate_west: float | None
-    """Share of rounds with a deal-in of the games that began with this bot as West, as played."""
+    """Share of rounds with a deal-in of the games that began with this player as West, as played."""
     busting_win_rate: float | None
     """Wins after which another had a score below zero, per game."""
     behind_rate: float | None

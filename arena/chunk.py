@@ -16,16 +16,17 @@ import numpy as np
 
 from agents.external.external_agent import ExternalAgent
 from agents.external.fallback import FallbackAgent
-from arena.bot_games import N_COUNTS, SCORE, count_rounds
+from arena.bot_games import N_COUNTS, count_rounds
 from arena.luck import N_FACTORS, luck_of
 from arena.observers import Fault, GameObserver, LuckObserver, make_observers
 from arena.parquet_rows import RowCollector, in_order
 from arena.schedule import Bot, Game, RunSettings, games_of
-from arena.tallies.names import N_TALLIES
-from arena.tallies.observer import TallyObserver
+from arena.tallies.counts import N_TALLIES, add_rounds
+from arena.tallies.observer import RoundObserver
 from arena.tallies.times import N_TIMES, Stopwatch
 from engine.contests.seating import ROTATIONS
 from engine.rules import N_DRAWS
+from engine.statistics.rounds import rounds_of
 from engine.table import GAME_OVER, N_SEATS
 from engine.tables import Policy, PolicyFault, Tables
 
@@ -83,12 +84,13 @@ def play_chunk(
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)
     factors = np.zeros((len(games), N_SEATS, N_FACTORS))
-    parts = [0 if settings.stop is None else at // ROTATIONS for at in range(len(games))]
+    parts = np.array([0 if settings.stop is None else at // ROTATIONS for at in range(len(games))])
+    owners = len(bots) * parts[:, None] + [game.seats for game in games]  # of each seat: which row of tallies
     tallies = np.zeros((parts[-1] + 1, len(bots), N_TALLIES), dtype=np.int32)
     times = np.zeros((len(bots), N_TIMES), dtype=np.int64)
     decisions = 0
     faults: list[Fault] = []
-    collectors: list[RowCollector] = []
+    collected: list[dict[str, np.ndarray]] = []
     step = 1 if settings.has_external_bots else len(games)
     for first in range(0, len(games), step):
         part = slice(first, first + step)
@@ -98,20 +100,24 @@ def play_chunk(
         observers = make_observers(bots, games[part], tables, folder, faults, log)
         if settings.control_variates:
             observers.append(LuckObserver(tables, factors[part]))
-        observers.append(TallyObserver(tables, games[part], parts[part], tallies))
+        round_observer = RoundObserver(tables)
+        observers.append(round_observer)
         collector = RowCollector(games[part], tables, rows) if rows else None
-        if collector is not None:
-            collectors.append(collector)
         reported = 0.0
-        for n in play_games(tables, bots, games[part], observers, counts[part], times, collector):
+        for n in play_games(tables, bots, games[part], observers, times, collector):
             if n > reported:  # it decreases briefly when a dealer repeats
                 yield GamesPlayed(n - reported)
                 reported = n
         decisions += tables.decisions
+        rounds, of_games = round_observer.rounds()
+        counts[part] = count_rounds(rounds, of_games, tables.records["seat"]["score"])
+        add_rounds(rounds, of_games, owners[part][of_games], tallies.reshape(-1, N_TALLIES))
+        if collector is not None:
+            collected.append(collector.rows(rounds, of_games))
     by_wall = (len(walls), ROTATIONS, N_SEATS, -1)
     luck = luck_of(factors).round(LUCK_DIGITS).reshape(by_wall) if settings.control_variates else None
-    collected = {kind: in_order(kind, [collector.rows[kind] for collector in collectors]) for kind in rows}
-    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, tallies, times, collected)
+    every = {kind: in_order([of_part[kind] for of_part in collected]) for kind in rows}
+    yield ChunkResult(walls, counts.reshape(by_wall), decisions, faults, luck, tallies, times, every)
 
 
 def play_games(
@@ -119,11 +125,10 @@ def play_games(
     bots: Sequence[Bot],
     games: Sequence[Game],
     observers: Sequence[GameObserver],
-    counts: np.ndarray,
     times: np.ndarray,
     collector: RowCollector | None = None,
 ) -> Iterator[float]:
-    """Play ``games`` on ``tables`` to the end, adding to ``counts``, int32[games, seats, N_COUNTS], and ``times``.
+    """Play ``games`` on ``tables`` to the end, adding to ``times``, int64[bots, N_TIMES].
 
     ``collector``: collects rows, if any are wanted. Yields how many games are `played` each time that rounds have
     ended, and at the end. Raises what `play_chunk` raises.
@@ -135,13 +140,11 @@ def play_games(
         policies = collector.watched(policies)
     try:
         for ended in tables.play(policies, players):
-            count_rounds(tables.raw, ended, counts)
             for observer in observers:
                 observer.rounds_ended(ended)
             yield count_played(tables.records)
     except PolicyFault as fault:
         raise GameError(describe_fault(fault, bots, games)) from fault
-    counts[..., SCORE] = tables.records["seat"]["score"]
     for observer in observers:
         observer.games_ended()
     yield count_played(tables.records)
@@ -170,10 +173,9 @@ def warm_up(settings: RunSettings, bots: Sequence[Bot]) -> None:
     """
     game = games_of(settings, [0])[0]
     tables = Tables([game.seed], settings.make_rules(), scores=settings.scores_of([game]))
-    counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
     policies: list[Policy] = [
         FallbackAgent().act if isinstance(bot.agent, ExternalAgent) else bot.agent.act for bot in bots
     ]
     with suppress(PolicyFault):
         for ended in islice(tables.play(policies, np.array([game.seats], dtype=np.int8)), 2):
-            count_rounds(tables.raw, ended, counts)
+            rounds_of(tables.raw, ended)

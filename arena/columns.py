@@ -61,7 +61,7 @@ PLAY: tuple[Statistic[BotGames], ...] = (
     Statistic("win_rate", "win\n%", ".1%", Ratio("wins", "rounds"), "share of rounds won", "%"),
     Statistic("tsumo_rate", "tsumo\n%", ".1%", Ratio("tsumos", "rounds"), "share of rounds won by tsumo", "%"),
     Statistic("deal_in_rate", "deal-in\n%", ".1%", Ratio("deal_ins", "rounds"),
-              "share of rounds in which others won on a tile of this bot (discard, kan, nukidora)", "%"),
+              "share of rounds in which others won on a tile of this player (discard, kan, nukidora)", "%"),
     Statistic("riichi_rate", "riichi\n%", ".1%", Ratio("riichis", "rounds"),
               "share of rounds with an accepted riichi", "%"),
     Statistic("call_rate", "call\n%", ".1%", Ratio("calls", "rounds"), "share of rounds with an open meld", "%"),
@@ -70,8 +70,8 @@ PLAY: tuple[Statistic[BotGames], ...] = (
     Statistic("win_points", "win\npoints", ",.0f", Ratio("win_points", "wins"),
               "mean value of the hands won, without honba and riichi sticks", "points"),
     Statistic("deal_in_points", "deal-in\npoints", ",.0f", Ratio("deal_in_points", "deal_ins"),
-              "mean value, likewise, of what others won on a tile of this bot; a double ron is added up", "points"),
-    Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidoras", "rounds"), "nukidora (Norths set aside) per round"),
+              "mean value, likewise, of what others won on a tile of this player; a double ron is added up", "points"),
+    Statistic("nukidora", "nuki\ndora", ".2f", Ratio("nukidora", "rounds"), "nukidora (Norths set aside) per round"),
 )  # fmt: skip
 
 

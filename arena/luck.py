@@ -20,7 +20,8 @@ import numpy as np
 from engine.compiling import inner, kernel
 from engine.events import ADDS_MELD, DRAW, NEW_DORA, USED, event_actor, event_tile, event_type
 from engine.hand import has_kind
-from engine.shanten import KEY_GROUP, KEY_WEIGHT, shanten, ukeire_kinds
+from engine.shanten import shanten, ukeire_kinds
+from engine.statistics.hands import change
 from engine.table import DEALT, DORA_AT, N_SEATS, TABLE, WALL_SIZE
 from engine.tiles import DORA_OF, KIND_OF, N_KINDS, NORTH, is_red
 
@@ -40,13 +41,6 @@ COEFFICIENTS = np.array(
 )
 
 FIRST_REGRESSION = 30  # walls; fewer say too little about the effect of luck: results are taken as played
-
-
-@inner
-def change(hand: np.ndarray, keys: np.ndarray, kind: int, count: int) -> None:
-    """Add ``count`` tiles of a kind to a hand, int8[34], and its keys, int32[3] (negative: remove them)."""
-    hand[kind] += count
-    keys[KEY_GROUP[kind]] += KEY_WEIGHT[kind] * count
 
 
 @inner

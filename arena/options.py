@@ -76,6 +76,12 @@ def add_report_options(parser: Parser) -> None:
         metavar="FOLDER",
         help="log what external bots receive, reply and write to stderr: WALLSEED-ROTATION.log",
     )
+    add_file_options(parser)
+    parser.add_argument("--decisions", action="store_true", help="with --parquet: also write decisions.parquet")
+
+
+def add_file_options(parser: Parser) -> None:
+    """Add the options of the files that need the extra ``report``: ``html`` and ``parquet``."""
     parser.add_argument(
         "--html",
         type=Path,
@@ -88,7 +94,6 @@ def add_report_options(parser: Parser) -> None:
         metavar="FOLDER",
         help="write games.parquet and rounds.parquet, for pandas, polars or DuckDB; files of another run are replaced",
     )
-    parser.add_argument("--decisions", action="store_true", help="with --parquet: also write decisions.parquet")
 
 
 def tenhou_walls(text: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from arena.bot_games import N_COUNTS, SCORE, BotGames, count_rounds
-from arena.tallies.names import N_TALLIES, block
+from arena.bot_games import N_COUNTS, BotGames, count_rounds
+from arena.parquet_rows import WHERE_IN_RECORDS, rows_of_rounds
+from arena.tallies.counts import N_TALLIES, add_rounds
 from arena.tallies.observer import pack, unpack
-from arena.tallies.rounds import tally_rounds
 from engine import table_kernels
 from engine.common.options import printable
 from engine.records.filters import Filters
@@ -19,69 +19,76 @@ from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
+from engine.statistics.rounds import ROUND, add_round
 from engine.table import GAME_OVER, N_SEATS, TABLE
+
+NO_TALLIES = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
+NO_ROUNDS = np.zeros((0, N_SEATS), dtype=ROUND)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
     """A game of a record, by seats.
 
-    ``names``: of the players; ``""`` if somebody else played part of the game for one, or the record has no name.
-    ``counts``: int32[seats, N_COUNTS], ``tallies``: int32[seats, N_TALLIES]. ``points``: final points in thousands.
+    ``record``: its name. ``names``: of the players; ``""`` if somebody else played part of the game for one, or the
+    record has no name. ``counts``: int32[seats, N_COUNTS]. ``points``: final points in thousands.
     """
 
+    record: str
     names: list[str]
     counts: np.ndarray
-    tallies: np.ndarray
     placements: list[int]
     points: list[float]
-
-    def as_json(self) -> dict[str, Any]:
-        """The game as a line of a journal."""
-        kept = {"names": self.names, "placements": self.placements, "points": self.points}
-        return kept | {"counts": self.counts.tolist(), "tallies": pack(self.tallies)}
-
-    @classmethod
-    def of_json(cls, kept: dict[str, Any]) -> RecordedGame:
-        """Parse a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it holds no game."""
-        counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
-        names = [printable(name) for name in kept["names"]]
-        placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
-        if not len(names) == len(placements) == len(points) == N_SEATS:
-            raise ValueError("a game has three seats")
-        return cls(names, counts, unpack(kept["tallies"])[0], placements, points)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out."""
+    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out.
+
+    ``tallies``: int32[seats, N_TALLIES]. ``rounds``: ROUND[rounds, seats], if they are wanted.
+    """
 
     game: RecordedGame | None = None
+    tallies: np.ndarray = field(default_factory=lambda: NO_TALLIES)
+    rounds: np.ndarray = field(default_factory=lambda: NO_ROUNDS)
     fault: str = ""
     notes: list[str] = field(default_factory=list)
 
+    def as_json(self) -> dict[str, Any]:
+        """The game, without its rounds, as a line of a journal."""
+        assert self.game is not None
+        game = self.game
+        kept = {"record": game.record, "names": game.names, "placements": game.placements, "points": game.points}
+        return kept | {"counts": game.counts.tolist(), "tallies": pack(self.tallies)}
 
-def count_item(item: Item, filters: Filters) -> Counted:
-    """Count the game of one record."""
+    @classmethod
+    def of_json(cls, kept: dict[str, Any]) -> Counted:
+        """Parse a line of a journal. Raises ValueError, LookupError, TypeError or OverflowError if it holds no game."""
+        counts = np.array(kept["counts"], dtype=np.int32).reshape(N_SEATS, N_COUNTS)
+        record, names = printable(kept["record"]), [printable(name) for name in kept["names"]]
+        placements, points = [int(place) for place in kept["placements"]], [float(each) for each in kept["points"]]
+        if not len(names) == len(placements) == len(points) == N_SEATS:
+            raise ValueError("a game has three seats")
+        return cls(RecordedGame(record, names, counts, placements, points), unpack(kept["tallies"])[0])
+
+
+def count_item(item: Item, filters: Filters, with_rounds: bool) -> Counted:
+    """Count the game of one record; ``with_rounds``: they are wanted, too."""
     try:
         record = select_record(item, filters)
-        return Counted() if record is None else count_record(record, item.name)
+        return Counted() if record is None else count_record(record, item.name, with_rounds)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])
 
 
-def count_record(record: GameRecord, name: str) -> Counted:
+def count_record(record: GameRecord, name: str, with_rounds: bool = False) -> Counted:
     """Count a game; ``name`` stands for it in messages. Raises RecordError."""
     record.source = name
-    counts = np.zeros((1, N_SEATS, N_COUNTS), dtype=np.int32)
-    tallies = np.zeros((N_SEATS, N_TALLIES), dtype=np.int32)
-    behind = np.zeros((1, N_SEATS), dtype=np.bool_)
     last = np.zeros(TABLE.itemsize, dtype=np.uint8)
-    ended, rows = np.zeros(1, dtype=np.int64), np.arange(N_SEATS, dtype=np.int64)[None]
+    of_game = [NO_ROUNDS]
 
     def round_over(table: np.ndarray) -> None:
-        count_rounds(table, ended, counts)
-        tally_rounds(table, ended, rows, behind, tallies)
+        add_round(of_game, table)
         last[:] = table
 
     replay = Replay(record, round_over=round_over)
@@ -89,44 +96,70 @@ def count_record(record: GameRecord, name: str) -> Counted:
         return Counted(fault=str(mismatches[0]), notes=record.notes)
     if replay.n_rounds == 0 or table_kernels.next_round(last, 0) != GAME_OVER:
         raise RecordError(name, "end of the game", "the game is not over, so there are no placements")
-    if block(tallies, "games_by_places").sum() > N_SEATS:  # as some did in March 2009
+    rounds = np.concatenate(of_game)
+    if np.count_nonzero(rounds["final_place"]) > N_SEATS:  # as some did in March 2009
         raise RecordError(name, "end of the game", "the game continues after its end by the rules")
-    scores = last.view(TABLE)["seat"]["score"][0].tolist()
-    counts[0, :, SCORE] = scores
+    scores, zeros = last.view(TABLE)["seat"]["score"], np.zeros(len(rounds), dtype=np.int64)
+    counts, tallies = count_rounds(rounds, zeros, scores), NO_TALLIES.copy()
+    add_rounds(rounds, zeros, np.broadcast_to(np.arange(N_SEATS), rounds.shape), tallies)
     known = record.events[0].get("names") or []
     names = [printable(str(name)) for name in [*known, "", "", ""][:N_SEATS]]
     for seat in range(N_SEATS):
         if record.describe_handover(seat):
             names[seat] = ""
-    points = replay.rules.final_points(scores)
-    game = RecordedGame(names, counts[0], tallies, replay.rules.ranks(scores), points)
-    return Counted(game, notes=record.notes)
+    placements, points = replay.rules.ranks(scores[0].tolist()), replay.rules.final_points(scores[0].tolist())
+    game = RecordedGame(printable(name), names, counts[0], placements, points)
+    return Counted(game, tallies, rounds if with_rounds else NO_ROUNDS, notes=record.notes)
 
 
 class Players:
-    """The games of all players, as they are counted."""
+    """The games of all players, as they are counted.
+
+    ``games``: all of them. ``numbers``: the players by name, numbered in the order of their first games.
+    """
 
     def __init__(self) -> None:
-        self._games: dict[str, list[tuple[int, np.ndarray, int, float]]] = {}  # seat, counts, placement, points
-        self._tallies: dict[str, np.ndarray] = {}  # int64[N_TALLIES]
+        self.games: list[RecordedGame] = []
+        self.numbers: dict[str, int] = {}
+        self._seats: list[list[tuple[int, int]]] = []  # of each player: indices of its games, and its seats
+        self._tallies: list[np.ndarray] = []  # of each player: int64[N_TALLIES]
 
-    def add(self, game: RecordedGame) -> None:
+    def add(self, counted: Counted) -> None:
         """Add a game to those of its players."""
+        game = counted.game
+        assert game is not None
         for seat, name in enumerate(game.names):
             if name:
-                row = seat, game.counts[seat], game.placements[seat], game.points[seat]
-                self._games.setdefault(name, []).append(row)
-                self._tallies.setdefault(name, np.zeros(N_TALLIES, dtype=np.int64))
-                self._tallies[name] += game.tallies[seat]
+                number = self.numbers.setdefault(name, len(self.numbers))
+                if number == len(self._seats):
+                    self._seats.append([])
+                    self._tallies.append(np.zeros(N_TALLIES, dtype=np.int64))
+                self._seats[number].append((len(self.games), seat))
+                self._tallies[number] += counted.tallies[seat]
+        self.games.append(game)
 
     def by_games(self) -> list[str]:
         """The names of the players, those with the most games first."""
-        return sorted(self._games, key=lambda name: (-len(self._games[name]), name))
+        return sorted(self.numbers, key=lambda name: (-len(self._seats[self.numbers[name]]), name))
+
+    def numbers_of(self, game: RecordedGame) -> list[int]:
+        """The number of the player at each seat, -1 for a seat without a name."""
+        return [self.numbers.get(name, -1) for name in game.names]
 
     def games_of(self, names: Iterable[str], label: str) -> BotGames:
         """Merge the games of some players, all of whom have played."""
-        names = list(names)
-        rows = [row for name in names for row in self._games[name]]
+        numbers = [self.numbers[name] for name in names]
+        at = [(self.games[index], seat) for number in numbers for index, seat in self._seats[number]]
+        rows = [(seat, game.counts[seat], game.placements[seat], game.points[seat]) for game, seat in at]
         seats, counts, placements, points = (np.array(column)[:, None] for column in zip(*rows, strict=True))
-        tallies = np.sum([self._tallies[name] for name in names], axis=0)
+        tallies = np.sum([self._tallies[number] for number in numbers], axis=0)
         return BotGames(label, counts, placements, points, seats=seats, tallies=tallies)
+
+    def rows_of(self, first: int, counted: Sequence[Counted]) -> np.ndarray:
+        """The rows of the rounds of the games from ``first`` on, for `arena.parquet`."""
+        rows = []
+        for number, each in enumerate(counted, first):
+            assert each.game is not None
+            players, rounds = self.numbers_of(each.game), np.arange(len(each.rounds))[:, None]
+            rows.append(rows_of_rounds(each.rounds, WHERE_IN_RECORDS, game=number, round=rounds, player=players))
+        return np.concatenate(rows)

@@ -1,4 +1,7 @@
-"""Runs ``python -m arena stats``: counts the games in records and prints tables of the players' statistics."""
+"""Runs ``python -m arena stats``: counts the games in records, prints tables of the players' statistics, writes files.
+
+With ``--json``, the counts are kept in a journal, the rows for ``--parquet`` in parts next to it.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,11 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.columns import PLAY, RESULTS, as_json
-from arena.record_games import Counted, Players, RecordedGame, count_item
+from arena.page.records import PLAYER, write_page
+from arena.parquet import OF_RECORDS, ParquetFiles, games_of_records
+from arena.record_games import Counted, Players, count_item
 from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
+from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error, usable_cores
@@ -26,29 +32,33 @@ from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
-from engine.records.filters import filters_of
+from engine.records.filters import Filters, filters_of
 from engine.records.journal import Journal, digest_of
 from engine.records.stream import best_jobs, in_order
 
-ALL, PLAYER = "all players", "player"
-IN_DETAIL = 4  # players in the tables of all statistics, next to all players together, unless players are named
+ALL = "all players"
+IN_DETAIL = 5  # columns of the tables of all statistics, all players together included, unless players are named
 CHECKPOINT = 100  # records counted between two updates of the journal of --json
 MAX_CLOSE = 3  # names that are proposed
 DIGITS = 6  # of means that are 2 or 0, but for the last bits
 
 
 class Count:
-    """The games counted so far, and what became of the other records; kept in a journal with ``--json``."""
+    """The games counted so far, and what became of the other records; kept in a journal with ``--json``.
+
+    ``files``: the Parquet files, if they are wanted. ``kept``: of what was kept in one go, the first game.
+    """
 
     def __init__(self, journal: Journal | None) -> None:
         """Continue after the records in the journal. Raises ValueError if it is damaged."""
         self.players = Players()
         self.done = 0  # records, whatever became of them
-        self.games = 0
         self.left_out = 0  # by the filters
         self.faults: list[str] = []
+        self.files: ParquetFiles | None = None
+        self.kept: list[int] = []
         self._journal = journal
-        self._unkept: list[RecordedGame] = []
+        self._unkept: list[Counted] = []
         self._n_kept_faults = 0
         if journal is not None and journal.last is not None:
             try:
@@ -57,10 +67,15 @@ class Count:
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
                 raise ValueError(f"{journal.path} is damaged: delete it to begin anew") from None
 
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self.players.games)
+
     def _restore(self, entry: dict[str, Any]) -> None:
+        self.kept += [self.games] if entry["games"] else []
         for kept in entry["games"]:
-            self.players.add(RecordedGame.of_json(kept))
-        self.games += len(entry["games"])
+            self.players.add(Counted.of_json(kept))
         self.faults += entry["faults"]
         self.done, self.left_out, self._n_kept_faults = int(entry["done"]), int(entry["left_out"]), len(self.faults)
 
@@ -68,9 +83,8 @@ class Count:
         """Add the outcome of the next record."""
         self.done += 1
         if counted.game is not None:
-            self.players.add(counted.game)
-            self.games += 1
-            self._unkept += [counted.game] if self._journal is not None else []
+            self.players.add(counted)
+            self._unkept.append(counted)
         elif counted.fault:
             self.faults.append(counted.fault)
         else:
@@ -79,55 +93,112 @@ class Count:
             self.keep()
 
     def keep(self) -> None:
-        """Write what is not in the journal yet."""
+        """Write what is not kept yet: the rows of games, then the line of the journal that says that they are."""
+        first = self.games - len(self._unkept)
+        if self.files is not None and self._unkept:
+            self.files.add(first, {"rounds": self.players.rows_of(first, self._unkept)})
         if self._journal is not None:
-            games, faults = [game.as_json() for game in self._unkept], self.faults[self._n_kept_faults :]
+            games, faults = [counted.as_json() for counted in self._unkept], self.faults[self._n_kept_faults :]
             self._journal.add({"done": self.done, "left_out": self.left_out, "games": games, "faults": faults})
-            self._unkept, self._n_kept_faults = [], len(self.faults)
+        self._unkept, self._n_kept_faults = [], len(self.faults)
+
+    def forget(self) -> None:
+        """Delete what is kept: everything is counted and written. Raises OSError."""
+        if self._journal is not None:
+            self._journal.remove()
+        if self.files is not None:
+            self.files.delete_parts()
 
 
 def start(parser: Parser, options: Namespace, n_shown: int) -> int:
     """Count and print, of at most ``n_shown`` players if none are named; returns the exit code."""
     try:
-        check_output("--json", options.json)
-        paths, filters, journal = found_paths(options), filters_of(options), None
-        if options.json is not None:
-            identity = {"filters": filters.options, "files": digest_of(paths)}
-            journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
-        count = Count(journal)
-        found = members(paths)
-        skip(found, count.done)
-        jobs = options.jobs or best_jobs(paths, usable_cores())
-        work, notes = partial(count_item, filters=filters), set[str]()
-        code, why = OK, ""
-        try:
-            with closing(in_order(work, found, filters, jobs)) as results:
-                for item, counted in with_progress(results, paths):
-                    say_new(notes, item.name, counted.notes)
-                    if counted.fault:
-                        print(counted.fault, file=sys.stderr)
-                    with delay_interrupts():  # else a game could be counted twice
-                        count.add(counted)
-        except KeyboardInterrupt:
-            code, why = INTERRUPTED, "interrupted"
-        except WorkerError as error:
-            code, why = FAILED, str(error)
-        with delay_interrupts():
-            count.keep()
-        print_statistics(screen(), count, options.players_shown, options.statistics, n_shown)
+        check_files(options)
+        paths, filters = found_paths(options), filters_of(options)
+        count = open_count(options, paths, filters)
+        code, why = count_records(count, options, paths, filters)
+        rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL
+        if options.players_shown:
+            in_detail = len(rows)
+        print_statistics(screen(), count, rows, in_detail if options.statistics else 0)
         if code != OK:
-            again = "the same command continues" if journal else "with --json FILE, the same command continues"
+            again = "the same command continues" if options.json else "with --json FILE, the same command continues"
             print(f"{why}: {count.done:,} records are counted; {again}", file=sys.stderr)
             return code
-        if journal is not None:
-            write_json(options.json, count)
-            journal.remove()
+        write_files(options, count, rows)
+        count.forget()
         check_names(options.players_shown or [], count.players.by_games())
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
         parser.error(describe_error(error))
     return OK if count.games and not count.faults else FAILED
+
+
+def open_count(options: Namespace, paths: Sequence[Path], filters: Filters) -> Count:
+    """Begin to count, or go on where the same command was interrupted. Raises ValueError, OSError."""
+    journal, with_rounds = None, options.parquet is not None
+    if options.json is not None:
+        identity = {"filters": filters.options, "files": digest_of(paths), "rounds": with_rounds}
+        journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
+    count = Count(journal)
+    if with_rounds:
+        parts = None if journal is None else journal.path.with_name(journal.path.name + ".rows")
+        count.files = ParquetFiles(options.parquet, ("rounds",), parts, count.kept, OF_RECORDS)
+    return count
+
+
+def count_records(count: Count, options: Namespace, paths: Sequence[Path], filters: Filters) -> tuple[int, str]:
+    """Count the records that are not counted yet; returns the exit code and, if it is not OK, why. Raises OSError."""
+    found = members(paths)
+    skip(found, count.done)
+    jobs = options.jobs or best_jobs(paths, usable_cores())
+    work, notes = partial(count_item, filters=filters, with_rounds=count.files is not None), set[str]()
+    code, why = OK, ""
+    try:
+        with closing(in_order(work, found, filters, jobs)) as results:
+            for item, counted in with_progress(results, paths):
+                say_new(notes, item.name, counted.notes)
+                if counted.fault:
+                    print(counted.fault, file=sys.stderr)
+                with delay_interrupts():  # else a game could be counted twice
+                    count.add(counted)
+    except KeyboardInterrupt:
+        code, why = INTERRUPTED, "interrupted"
+    except WorkerError as error:
+        code, why = FAILED, str(error)
+    with delay_interrupts():
+        count.keep()
+    return code, why
+
+
+def check_files(options: Namespace) -> None:
+    """Make the folders of the files that are to be written. Raises ValueError, or ModuleNotFoundError for an extra."""
+    check_output("--json", options.json)
+    check_packages(options.html, options.parquet)
+    if options.html is not None:
+        make_folder(options.html.parent, f"--html {options.html}")
+        check_output("--html", options.html)
+    if options.parquet is not None:
+        make_folder(options.parquet, f"--parquet {options.parquet}")
+        for kind in OF_RECORDS:
+            check_output("--parquet", options.parquet / f"{kind}.parquet")
+
+
+def write_files(options: Namespace, count: Count, rows: Sequence[dict[str, Any]]) -> None:
+    """Write all files, the report of the players in ``rows``, and say so. Raises OSError."""
+    if count.files is not None:
+        games = games_of_records(count.players)
+        count.files.write(list(count.players.numbers), games, range(count.games))
+        print(f"games and rounds as Parquet in {options.parquet}")
+    if options.html is not None and rows[1:]:
+        players, rounds = len(count.players.numbers), rows[0]["rounds"]
+        lines = [f"{count.games:,} games of {players:,} players; {rounds:,} rounds of players.", not_shown(count, rows)]
+        write_page(options.html, count.players, rows, lines)
+        print(f"report in {options.html}")
+    if options.json is not None:
+        write_json(options.json, count)
+        print(f"statistics of all players in {options.json}")
 
 
 def check_names(named: Sequence[str], by_games: Sequence[str]) -> None:
@@ -151,28 +222,34 @@ def rows_of(players: Players, names: Sequence[str]) -> list[dict[str, Any]]:
     return [{PLAYER: row["bot"]} | {key: value for key, value in row.items() if key != "bot"} for row in rows]
 
 
-def print_statistics(
-    console: Console, count: Count, named: Sequence[str] | None, in_detail: bool, n_shown: int
-) -> None:
-    """Print the tables of the players that are ``named``, or of ``n_shown``; ``in_detail``: all statistics, too."""
+def shown_rows(count: Count, named: Sequence[str] | None, n_shown: int) -> list[dict[str, Any]]:
+    """The `rows_of` the players that are ``named``, or of ``n_shown``; none if no player was counted."""
     by_games = count.players.by_games()
-    if not by_games:
+    names = by_games[:n_shown] if named is None else [name for name in dict.fromkeys(named) if name in by_games]
+    return rows_of(count.players, names) if by_games else []
+
+
+def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, Any]], n_in_detail: int) -> None:
+    """Print the tables of ``rows``, and all statistics of the first ``n_in_detail``."""
+    if not rows:
         console.print("no games were counted")
         return
-    names = by_games[:n_shown] if named is None else [name for name in dict.fromkeys(named) if name in by_games]
-    rows = rows_of(count.players, names)
-    n_players = len(by_games)
-    title(console, f"Results: {count.games:,} games of {n_players:,} players")
+    title(console, f"Results: {count.games:,} games of {len(count.players.numbers):,} players")
     console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, rows, (PLAYER,))
     title(console, f"Play: {rows[0]['rounds']:,} rounds of players")
     print_tables(console, PLAY, rows, (PLAYER,))
-    if in_detail:
-        print_groups(console, rows[: 1 + IN_DETAIL] if named is None else rows, PLAYER)
-    others = n_players - len(names)
-    rare = {"other players": others, "records that could not be counted": len(count.faults), "left out": count.left_out}
-    if told := " · ".join(f"{name} {n:,}" for name, n in rare.items() if n):
+    if n_in_detail:
+        print_groups(console, rows[:n_in_detail], PLAYER)
+    if told := not_shown(count, rows):
         console.print(Text(told))
+
+
+def not_shown(count: Count, rows: Sequence[dict[str, Any]]) -> str:
+    """What ``rows``, and the games, do not have."""
+    others = len(count.players.numbers) - len(rows[1:])
+    rare = {"other players": others, "records that could not be counted": len(count.faults), "left out": count.left_out}
+    return " · ".join(f"{name} {n:,}" for name, n in rare.items() if n)
 
 
 def write_json(path: Path, count: Count) -> None:

@@ -16,7 +16,7 @@ from arena.chunk import ChunkResult
 from arena.columns import as_json, comparison_as_json
 from arena.observers import Fault
 from arena.schedule import RunSettings
-from arena.tallies.names import N_TALLIES
+from arena.tallies.counts import N_TALLIES
 from arena.tallies.observer import pack, unpack
 from engine.common.files import write_atomically
 from engine.common.program import installed_version

@@ -16,8 +16,8 @@ from rich.console import Console
 from arena.checkpoint import Checkpoint, finished_results, run_identity
 from arena.chunk import ChunkResult, GamesPlayed
 from arena.match import GameResult, Match
-from arena.page.page import write_page
-from arena.parquet import ParquetFiles
+from arena.page.match import write_page
+from arena.parquet import ParquetFiles, games_of_run
 from arena.recorder import check_folder, file_name
 from arena.results import Results, Speed
 from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, RunSettings, games_of, split_walls
@@ -80,7 +80,7 @@ class ArenaRun:
             check_output("--json", json)
             self.finished = finished_results(json, self.identity)
             self._check_finished()
-        self._check_packages()
+        check_packages(html, parquet)
         if self.finished is None:
             self._open_files()
         self._stop_if_decided()
@@ -91,7 +91,7 @@ class ArenaRun:
 
     def _open_files(self) -> None:
         """Open the folders of games and of Parquet files, and the checkpoint."""
-        resumed: list[list[int]] = []  # the walls of each chunk
+        resumed: list[int] = []  # the first wall of each chunk
         if self.html is not None:
             make_folder(self.html.parent, f"--html {self.html}")
             check_output("--html", self.html)
@@ -107,7 +107,7 @@ class ArenaRun:
 
             def take(chunk: ChunkResult) -> None:
                 self.results.add(chunk)
-                resumed.append(chunk.walls)
+                resumed.append(chunk.walls[0])
 
             self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity, take)
         if self.parquet is not None:
@@ -131,12 +131,6 @@ class ArenaRun:
                     f"{option}: {self.json} has these results already, but not all of the games that {path.name} is "
                     f"made of: name another --json FILE, or delete it"
                 )
-
-    def _check_packages(self) -> None:
-        """Raise ModuleNotFoundError if a package needed to write a file is missing."""
-        for path, package in ((self.html, "matplotlib"), (self.parquet, "pyarrow")):
-            if path is not None and find_spec(package) is None:
-                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
     def play(self, console: Console) -> None:
         """Play all remaining games, with progress on ``console``.
@@ -177,7 +171,7 @@ class ArenaRun:
                 self._times += update.times
             self._end = monotonic()
             if self._files is not None:
-                self._files.add(update.walls, update.rows)
+                self._files.add(update.walls[0], update.rows)
             if self.save is not None:
                 write_contents(update.files, self.save)
             if self.checkpoint is not None:
@@ -215,7 +209,7 @@ class ArenaRun:
         if self.finished is None and self.games == 0:
             return
         if self._files is not None:
-            self._files.write(self.results)
+            self._files.write(self.results.bots, games_of_run(self.results), self.results.finished)
         if self.html is not None and self.finished is None:
             write_page(self.html, self.results, self.document, self.save)
         if self.json is not None and self.checkpoint is not None:
@@ -246,6 +240,13 @@ class ArenaRun:
         per_second = 1 / seconds if seconds > 0 else 0.0
         times = decision_times(self.results.bots, self._times)
         return Speed(games, seconds, games * per_second, self._decisions * per_second, self.jobs, times)
+
+
+def check_packages(html: Path | None, parquet: Path | None) -> None:
+    """Raise ModuleNotFoundError if a package is missing that a report or Parquet files, if any, are written with."""
+    for path, package in ((html, "matplotlib"), (parquet, "pyarrow")):
+        if path is not None and find_spec(package) is None:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
 
 def make_folder(folder: Path, option: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from arena.options import add_file_options
 from engine.cli import SOURCES
 from engine.common.options import Parser, positive
 from engine.records.options import add_filters
@@ -40,6 +41,7 @@ def make_parser() -> Parser:
         "--statistics", action="store_true", help="print all statistics: wins, riichi and waits, deal-ins, draws, calls"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all statistics of all players")
+    add_file_options(parser)
     parser.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
     add_filters(parser)
     return parser

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,7 @@ class Game:
         names: Sequence[str] = ("0", "1", "2"),
         walls: Iterable[Any] = (),
         scores: Sequence[int] = EVEN_SCORES,
+        round_over: Callable[[np.ndarray], object] | None = None,
     ) -> None:
         """Start a game.
 
@@ -69,14 +70,16 @@ class Game:
         which the walls are shuffled, or a str, the seed of a game on Tenhou (``SHUFFLE seed`` in its record), whose
         walls are then dealt again. `walls`: the walls of the first rounds, 108 tile37 each in the layout of
         `engine.table.WALL_SIZE`; later rounds are shuffled from `seed`. `scores`: the starting score of each seat, see
-        `engine.checks.check_scores`. Raises TypeError or ValueError for an invalid seed, rules, names or scores, and
-        for a wall that does not hold each tile exactly once.
+        `engine.checks.check_scores`. `round_over` is called with the table, uint8[TABLE.itemsize], when a round is
+        over and before the next is dealt. Raises TypeError or ValueError for an invalid seed, rules, names or scores,
+        and for a wall that does not hold each tile exactly once.
         """
         rules = self.rules = rules_named(rules)
         of_tenhou = isinstance(seed, str) and seed.startswith(GENERATOR)
         self._tenhou = TenhouWalls(str(seed), red_fives=rules.red_fives) if of_tenhou else None
         number = 0 if of_tenhou else check_seed(seed)
         self.names = _check_names(names)
+        self._round_over = round_over
         self._walls: Iterator[Any] = iter(walls)
         self._dealt: list[Any] = []  # walls used, for `restore`
         self._n_dealt = 0
@@ -171,6 +174,8 @@ class Game:
 
     def _finish_round(self) -> None:
         """Keep the round until its messages are read, and go on to the next."""
+        if self._round_over is not None:
+            self._round_over(self._raw)
         n_log = int(self._table["n_log"][0])
         finished, n_dealt = self._table.copy(), self._n_dealt
         self._round.t = finished[0]

@@ -1,77 +1,56 @@
-"""Statistics of the players' actions in a game, counted from its record.
+"""Statistics of the players' actions in a game, counted from what happened in its rounds.
 
-A game is counted once, when it ends. Games stored by older versions are counted while the server runs, a few at a time,
-so that a server with many games starts immediately. This may be interrupted at any time; the next start continues.
+The rounds of a game are read as they end, and counted when it is over. Games stored by older versions are replayed
+while the server runs, a few at a time, so that a server with many games starts immediately. This may be interrupted at
+any time; the next start continues.
 """
 
 from __future__ import annotations
 
 import asyncio
-import gzip
-import json
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import partial
 
+import numpy as np
 import structlog
 
-from engine.mjai.messages import Message
+from engine.records.files import parse_record
+from engine.records.replay import Replay
+from engine.statistics.counts import COUNTS, Of, exhausted
+from engine.statistics.rounds import add_round
 from server.limits import Limits
 from server.store import Play, Store, StoreError
 
-CALLS = ("pon", "daiminkan")
-EXHAUSTIVE = ("fanpai", "nagashimangan")
+# The fields of `Play` -> what a round adds to them.
+COUNTED: dict[str, Of] = {
+    **{name: count.of for name, count in COUNTS.items()},
+    "win_turns": lambda rows: rows["win_turn"],
+    "exhaustive_draws": exhausted,
+    "draws_tenpai": lambda rows: rows["tenpai"],
+}
 log = structlog.get_logger("server.counting")
 
 ThreePlays = tuple[Play, Play, Play]
 
 
-def plays_of(record: bytes) -> ThreePlays:
-    """Count the actions of the three seats in a game; `record`: .mjson.gz. A garbled record may raise any exception."""
-    return count_plays(json.loads(line) for line in gzip.decompress(record).splitlines())
-
-
-def count_plays(messages: Iterable[Message]) -> ThreePlays:
-    """Count the actions of the three seats in canonical messages; others, such as ``error``, are ignored."""
-    counts = [dict.fromkeys(Play.model_fields, 0) for _ in range(3)]
-    discards = [0, 0, 0]
-    called: set[int] = set()
-    winners: list[int] = []
-    dealt_in: set[int] = set()
-    for message in messages:
-        kind = message["type"]
-        if kind == "dahai":
-            discards[message["actor"]] += 1
-        elif kind == "start_kyoku":
-            discards = [0, 0, 0]
-            called, winners, dealt_in = set(), [], set()
-        elif kind in CALLS:
-            called.add(message["actor"])
-        elif kind == "reach_accepted":
-            counts[message["actor"]]["riichis"] += 1
-        elif kind == "nukidora":
-            counts[message["actor"]]["nukidora"] += 1
-        elif kind == "hora":
-            winner, target, points = message["actor"], message["target"], message["hora_points"]
-            tsumo = winner == target
-            winners.append(winner)
-            counts[winner]["win_points"] += points
-            counts[winner]["win_turns"] += max(1, discards[winner] + tsumo)
-            counts[winner]["tsumos"] += tsumo
-            if not tsumo:
-                dealt_in.add(target)
-                counts[target]["deal_in_points"] += points
-        elif kind == "ryukyoku" and message["reason"] in EXHAUSTIVE:
-            for seat, tenpai in enumerate(message["tenpais"]):
-                counts[seat]["exhaustive_draws"] += 1
-                counts[seat]["draws_tenpai"] += tenpai
-        elif kind == "end_kyoku":
-            for seat, count in enumerate(counts):
-                count["rounds"] += 1
-                count["wins"] += seat in winners
-                count["draws"] += not winners
-                count["calls"] += seat in called
-                count["deal_ins"] += seat in dealt_in
-    first, second, third = (Play(**count) for count in counts)
+def count_rounds(rounds: Sequence[np.ndarray]) -> ThreePlays:
+    """Count the actions of the three seats in the rounds of a game, each ROUND[1, seats]."""
+    rows = np.concatenate(rounds)
+    sums = {name: of(rows).sum(axis=0).tolist() for name, of in COUNTED.items()}
+    first, second, third = (Play(**dict(zip(sums, of_seat, strict=True))) for of_seat in zip(*sums.values()))
     return first, second, third
+
+
+def plays_of(record: bytes) -> ThreePlays:
+    """Count the actions of the three seats in a stored game; `record`: .mjson.gz.
+
+    Raises ValueError if it is garbled, or differs from the rules.
+    """
+    rounds: list[np.ndarray] = []
+    replay = Replay(parse_record(record, "record"), round_over=partial(add_round, rounds))
+    if mismatches := replay.check():
+        raise ValueError(str(mismatches[0]))
+    return count_rounds(rounds)
 
 
 async def count_stored_games(store: Store, limits: Limits) -> None:

@@ -21,7 +21,9 @@ from agents.strength.spec import split_strength
 from engine.game import Game
 
 ADVISER = "rule"  # compiled, and has action values
-EXPENSIVE = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # only the settings of the server may name these
+EXPENSIVE = frozenset(
+    name for name, bot in BUILT_IN.items() if bot.slow
+)  # only the settings of the server may name these
 log = structlog.get_logger("server")
 
 

@@ -53,7 +53,7 @@ class Limits:
     prune_batch: int = 200  # games that a transaction deletes, so that nobody waits long to write
     most_seats: int = 10_000  # of a player are read for statistics
     most_searched: int = 50_000  # of a player, for those of a room or of rules; a house bot has millions
-    count_batch: int = 10  # games counted at once for statistics: about 20 ms of a thread
+    count_batch: int = 3  # stored games replayed at once for statistics: about 25 ms of a thread
     count_pause: float = 0.1  # between two batches, which leave most of the time to the games
     count_retry: float = 60.0  # after a failure of the database
 

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 from pydantic_core import to_json
 
-from server.counting import plays_of
+from server.counting import count_rounds
 from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
 def make_finished_game(game: LiveGame) -> FinishedGame:
     """The result and the record of a game that is over."""
-    start, engine, record = game.start, game.engine, record_of(game)
+    start, engine = game.start, game.engine
     ranks, points = engine.ranks, engine.final_points
     first, second, third = (
         SeatResult(
@@ -44,8 +44,8 @@ def make_finished_game(game: LiveGame) -> FinishedGame:
         rounds=game.history.rounds,
         decisions=sum(seat.decisions for seat in game.seats),
         seats=(first, second, third),
-        record=record,
-        plays=plays_of(record),
+        record=record_of(game),
+        plays=count_rounds(game.rounds),
     )
 
 

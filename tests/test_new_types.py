@@ -35,7 +35,7 @@ NEEDED_NOT_BY: dict[str, set[str]] = {}
 # Files in which the same words are yaku, melds, features, questions or columns.
 OTHER_WORDS = re.compile(
     r"engine/scoring/|engine/text\.py|engine/records/compare|engine/positions/position\.py|agents/linear/|"
-    r"agents/analyse/|agents/cnn/answers|agents/bert/evaluation/|arena/tallies/(columns|names)|arena/parquet|"
+    r"agents/analyse/|agents/cnn/answers|agents/bert/evaluation/|arena/tallies/(columns|counts)|arena/parquet|"
     r"nukidora/envs/|server/web/(yaku|yaku_table|fu|position_view|table)\.js"
 )
 AT_LEAST = 2  # types, or actions, that a definition names, if it tells them apart
@@ -79,13 +79,13 @@ def with_action(module):
 
 with_action("engine.mjai.actions")
 with_packed("engine.mjai.round_events")
-with_packed("arena.tallies.rounds")
+with_packed("engine.statistics.rounds")
 with_packed("agents.bert.encoding")
 with_message("engine.mjai.actions", schema.REPLIES, schema.ReplyMessage("chi", "", ""))
 with_message("agents.review.words", schema.REPLIES, schema.ReplyMessage("chi", "", ""))
 for module in ("engine.mjai.player_state", "engine.mjai.round_events", "engine.records.mjlog_writing"):
     with_message(module, schema.EVENTS, schema.EventMessage("chi", ""))
-for module in ("engine.mjai.round_events", "arena.tallies.rounds", "agents.bert.encoding", "engine.mjai.player_state",
+for module in ("engine.mjai.round_events", "engine.statistics.rounds", "agents.bert.encoding", "engine.mjai.player_state",
                "engine.records.mjlog_writing", "agents.review.words"):
     assert refusal(module) == "", refusal(module)
 for module in ("agents.console.moves", "agents.review.decisions", "agents.bert.labels", "agents.selfplay.features"):
@@ -94,7 +94,7 @@ for module in ("agents.console.moves", "agents.review.decisions", "agents.bert.l
 PLACES_THAT_REFUSE = [
     "action_message of engine/mjai/actions.py",
     "READERS of engine/mjai/round_events.py",
-    "TALLY_OF of arena/tallies/rounds.py",
+    "read_log of engine/statistics/rounds.py",
     "N_VALUES of agents/bert/encoding.py",
     "READERS of engine/mjai/actions.py",
     "WORDS of agents/review/words.py",
@@ -202,7 +202,6 @@ TYPES_TOLD_APART = {
     "agents/console/telling.py: DEEDS",
     "agents/console/telling.py: describe_event",
     "arena/luck.py: measure_round",
-    "arena/tallies/rounds.py: tally_log",
     "engine/mjai/view_updates.py: apply_event",
     "engine/positions/history.py: own_draws",
     "engine/records/mjlog_writing.py: _MELDS",
@@ -210,7 +209,7 @@ TYPES_TOLD_APART = {
     "engine/records/tenhou_rounds.py: place_indicators",
     "engine/records/tenhou_rows.py: write_rows",
     "engine/records/wall.py: known_tiles",
-    "server/counting.py: count_plays",
+    "engine/statistics/rounds.py: read_log",
     "server/web/mjai.js: HANDLERS",
     "server/web/play_controls.js: ROWS",
     "server/web/record.js: ACTIONS",

@@ -10,10 +10,10 @@ import numpy as np
 
 from arena.bot_games import DEAL_INS, ROUNDS, SCORE, WINS, BotGames, estimate, fair
 from arena.page.plotting import BOTS, LINES, MARKERS, TEXT, svg
-from arena.tallies.names import HISTOGRAMS, block
+from arena.tallies.counts import HISTOGRAMS, block
 from engine.common import student
+from engine.contests.estimates import Estimate
 from engine.contests.observations import PLACE
-from engine.contests.seating import ROTATIONS
 from engine.scoring.yaku import YAKU
 from engine.table import N_SEATS
 
@@ -28,9 +28,13 @@ OFFSET = 0.12  # between the bots at one place of an axis
 
 @dataclass(frozen=True)
 class Data:
-    """The data of the figures: the games of each bot."""
+    """The data of the figures: the games of each bot, or player; one to three of them."""
 
     bots: Sequence[BotGames]
+
+    def place(self, index: int) -> float:
+        """Where a bot is drawn among all that share a place of an axis: -1 to 1, 0 is the middle."""
+        return index - (len(self.bots) - 1) / 2
 
     @property
     def placements_are(self) -> str:
@@ -40,15 +44,14 @@ class Data:
 
 def convergence(axes: Any, data: Data) -> None:
     """The mean placement of each bot after each wall, with its interval."""
-    n_walls = len(data.bots[0].placements)
-    at = np.unique(np.linspace(min(FEW, n_walls), n_walls, MANY).astype(int))
     lowest, highest = [], []
     for index, bot in enumerate(data.bots):
-        values = bot.fair_placements
+        values, (n_walls, of_wall) = bot.fair_placements, bot.placements.shape
+        at = np.unique(np.linspace(min(FEW, n_walls), n_walls, MANY).astype(int))
         means = np.cumsum(values)[at - 1] / at
         widths = np.array([student.half_width(values[:n], PLACE) or 0.0 for n in at])
-        axes.plot(at * ROTATIONS, means, color=BOTS[index], linestyle=LINES[index])
-        axes.fill_between(at * ROTATIONS, means - widths, means + widths, color=BOTS[index], alpha=0.18, linewidth=0)
+        axes.plot(at * of_wall, means, color=BOTS[index], linestyle=LINES[index])
+        axes.fill_between(at * of_wall, means - widths, means + widths, color=BOTS[index], alpha=0.18, linewidth=0)
         settled = at >= SETTLED * n_walls
         lowest.append((means - widths)[settled].min())
         highest.append((means + widths)[settled].max())
@@ -63,7 +66,7 @@ def placements(axes: Any, data: Data) -> None:
     width = 0.8 / N_SEATS
     for index, bot in enumerate(data.bots):
         shares = [100 * float(np.mean(bot.placements == place)) for place in (1, 2, 3)]
-        at = np.arange(N_SEATS) + (index - 1) * width
+        at = np.arange(N_SEATS) + data.place(index) * width
         bars = axes.bar(at, shares, width * 0.94, color=BOTS[index])
         axes.bar_label(bars, [f"{share:.0f}" for share in shares], padding=1, fontsize=9.5)
     axes.set_xticks(range(N_SEATS), ["1st", "2nd", "3rd"])
@@ -74,9 +77,10 @@ def placements(axes: Any, data: Data) -> None:
 def seats(axes: Any, data: Data) -> None:
     """The mean placement of each bot on each seat, with its interval."""
     for index, bot in enumerate(data.bots):
-        by_seat = [estimate(placements_at(bot, seat), PLACE) for seat in range(N_SEATS)]
+        placements = [placements_at(bot, seat) for seat in range(N_SEATS)]
+        by_seat = [estimate(at_seat, PLACE) if len(at_seat) else Estimate(np.nan, None) for at_seat in placements]
         axes.errorbar(
-            np.arange(N_SEATS) + (index - 1) * OFFSET,
+            np.arange(N_SEATS) + data.place(index) * OFFSET,
             [each.mean for each in by_seat],
             [each.interval or np.nan for each in by_seat],  # no bar for one wall
             fmt=MARKERS[index], color=BOTS[index], capsize=3,
@@ -87,9 +91,8 @@ def seats(axes: Any, data: Data) -> None:
 
 
 def placements_at(bot: BotGames, seat: int) -> np.ndarray:
-    """The placement of a bot on each wall in the rotation in which it has a seat, without luck if it was measured."""
-    assert bot.seats is not None
-    there = np.arange(len(bot.seats)), np.argmax(bot.seats == seat, axis=1)
+    """The placement of a bot in each of its games on a seat, without luck if it was measured."""
+    there = bot.seats == seat
     return fair(bot.placements[there][:, None], None if bot.luck is None else bot.luck[there][:, None], 0)
 
 
@@ -123,8 +126,8 @@ def share(bot: BotGames, count: int) -> tuple[float, float]:
     A wall that is off has one more in each game (`engine.common.student`). NaN for one wall, which has no interval.
     """
     counts, rounds = (bot.counts[..., column].sum(axis=1).astype(float) for column in (count, ROUNDS))
-    ratio = counts.sum() / rounds.sum()
-    width = student.half_width((counts - ratio * rounds) / rounds.mean(), ROTATIONS / rounds.mean()) or np.nan
+    ratio, off = counts.sum() / rounds.sum(), bot.placements.shape[1] / rounds.mean()
+    width = student.half_width((counts - ratio * rounds) / rounds.mean(), off) or np.nan
     return 100 * ratio, 100 * width
 
 
@@ -135,7 +138,7 @@ def yaku(axes: Any, data: Data) -> None:
     width = 0.8 / N_SEATS
     for index, own in enumerate(wins):
         shares = [100 * own[each.number] for each in frequent]
-        axes.barh(np.arange(len(frequent)) + (index - 1) * width, shares, width, color=BOTS[index])
+        axes.barh(np.arange(len(frequent)) + data.place(index) * width, shares, width, color=BOTS[index])
     axes.set_yticks(range(len(frequent)), [each.name for each in frequent])
     axes.set_ylim(len(frequent) - 0.5, -0.5)
     axes.set_xlabel("% of wins")
@@ -154,7 +157,7 @@ def win_points(axes: Any, data: Data) -> None:
 
 
 def turns_of(histogram: str) -> Callable[[Any, Data], None]:
-    """The distribution of turns that a histogram of `arena.tallies.names` holds."""
+    """The distribution of turns that a histogram of `arena.tallies.counts` holds."""
 
     def draw(axes: Any, data: Data) -> None:
         from matplotlib.ticker import MaxNLocator
@@ -195,7 +198,7 @@ class Figure:
 FIGURES: tuple[Figure, ...] = (
     Figure("convergence", "Convergence", lambda data: f"mean placement after so many games, {data.placements_are}, and "
            "its 95 % interval; up is better", convergence),
-    Figure("placements", "Placements", lambda data: "how often each bot finished first, second and third", placements),
+    Figure("placements", "Placements", lambda data: "how often each finished first, second and third", placements),
     Figure("seats", "Placement by seat", lambda data: f"mean placement on each seat, {data.placements_are}, and its "
            "95 % interval; up is better", seats),
     Figure("scores", "Scores", lambda data: f"scores at the end of games, in steps of {SCORE_STEP:,} points", scores),

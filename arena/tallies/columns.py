@@ -1,6 +1,6 @@
 """The statistics of a bot beyond the tables that are always printed, in groups; rates are shares of 1.
 
-To add one, add a row; for a new count, see `arena.tallies.names`.
+To add one, add a row; for a new count, see `arena.tallies.counts`.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ RIICHI = (
     _share("riichi_chasing_win_rate", "chasing: won, %", "chasing_riichi_wins", "chasing_riichis",
            "share of chasing riichi won"),
     _share("riichi_deal_in_rate", "dealt in, %", "deal_ins_in_riichi", "riichis",
-           "share of riichi in which others won on a tile of this bot"),
+           "share of riichi in which others won on a tile of this player"),
     _share("riichi_draw_rate", "draw, %", "riichi_draws", "riichis", "share of riichi in rounds that nobody won"),
     _net("riichi_net", "points gained", "riichi_net", "riichis",
          "mean change of the score in a round with riichi, sticks and honba included"),
@@ -126,7 +126,7 @@ HANDS_LOST = "riichi_deal_ins + dama_deal_ins + call_deal_ins"
 LOST = (
     *(
         _share(f"deal_in_{state}_share", f"to {state}, % of hands", f"{state}_deal_ins", HANDS_LOST,
-               f"share of the hands won on a tile of this bot that were {text}; of a double ron each hand counts")
+               f"share of the hands won on a tile of this player that were {text}; of a double ron each hand counts")
         for state, text in STATES.items()
     ),
     *(
@@ -158,7 +158,7 @@ DRAWN = (
            "share of exhaustive draws with a hand that is not tenpai"),
     _net("draw_points", "points gained", "draw_points", "exhaustive_draws", "mean payment at an exhaustive draw"),
     _number("nagashis", "nagashi mangan", "nagashis", "nagashi mangan"),
-    _number("kyushus", "kyushu kyuhai", "kyushus", "rounds ended by kyushu kyuhai of this bot"),
+    _number("kyushus", "kyushu kyuhai", "kyushus", "rounds ended by kyushu kyuhai of this player"),
     _number("four_kan_draws", "four kans", "four_kan_draws", "rounds that ended by the fourth kan"),
 )  # fmt: skip
 CALLS = (
@@ -170,7 +170,7 @@ CALLS = (
     _share("call_win_rate", "open: won, %", "call_wins", "calls",
            "share of the rounds with an open meld that were won"),
     _share("call_deal_in_rate", "open: dealt in, %", "deal_ins_open", "calls",
-           "share of the rounds with an open meld in which others won on a tile of this bot"),
+           "share of the rounds with an open meld in which others won on a tile of this player"),
     _net("call_net", "open: points gained", "call_net", "calls",
          "mean change of the score in a round with an open meld, sticks and honba included"),
 )  # fmt: skip
@@ -180,9 +180,9 @@ DEALER = (
     _points("dealer_win_points", "win points", "dealer_win_points", "dealer_wins",
             "mean value of the hands won as the dealer, without honba and riichi sticks"),
     _share("dealer_deal_in_rate", "dealt in, %", "dealer_deal_ins", "dealer_rounds",
-           "share of rounds as the dealer in which others won on a tile of this bot"),
+           "share of rounds as the dealer in which others won on a tile of this player"),
     _points("dealer_deal_in_points", "deal-in points", "dealer_deal_in_points", "dealer_deal_ins",
-            "mean value of what others won on a tile of this bot as the dealer; a double ron is added up"),
+            "mean value of what others won on a tile of this player as the dealer; a double ron is added up"),
     _share("dealer_repeat_rate", "repeated, %", "dealer_repeats", "dealer_rounds",
            "share of rounds as the dealer that ended so that it repeats, the last round of a game too"),
     _share("dealer_tsumo_loss_rate", "tsumo of others, %", "dealer_tsumo_losses", "dealer_rounds",
@@ -195,13 +195,13 @@ DEALER = (
             "wins - dealer_wins",
             "mean value of the hands won as non-dealer, without honba and riichi sticks"),
     _share("non_dealer_deal_in_rate", "not the dealer: dealt in, %", "deal_ins - dealer_deal_ins",
-           "rounds - dealer_rounds", "share of the other rounds in which others won on a tile of this bot"),
+           "rounds - dealer_rounds", "share of the other rounds in which others won on a tile of this player"),
     _points("non_dealer_deal_in_points", "not the dealer: deal-in points", "deal_in_points - dealer_deal_in_points",
-            "deal_ins - dealer_deal_ins", "mean value of what others won on a tile of this bot in the other rounds"),
+            "deal_ins - dealer_deal_ins", "mean value of what others won on a tile of this player in the other rounds"),
 )  # fmt: skip
 SEAT = tuple(
     Statistic(f"{key}_{name}", f"{name.capitalize()}: {heading}", form, AtSeat(seat, of, what),
-              f"{text} of the games that began with this bot as {name.capitalize()}, as played", unit)
+              f"{text} of the games that began with this player as {name.capitalize()}, as played", unit)
     for seat, name in enumerate(SEATS)
     for key, heading, form, of, what, text, unit in (
         ("placement", "placement", ".3f", _mean_placement, "mean placement", "mean placement", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.rules import N_SEATS
 from engine.scoring.yaku import YAKU
 
-SHAPES = {  # of waits, see `arena.tallies.waits`
+SHAPES = {  # of waits, see `engine.statistics.waits`
     "ryanmen": "two tiles in a row, open at both ends",
     "kanchan": "two tiles with a gap",
     "penchan": "1-2 or 8-9",

@@ -1,38 +1,39 @@
-"""The observer of the games of a chunk that counts the tallies, and how tallies are kept in little room."""
+"""The observer of the games of a chunk that keeps their rounds, and how tallies are kept in little room."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
 
 import numpy as np
 
-from arena.schedule import Game
-from arena.tallies.names import N_TALLIES
-from arena.tallies.rounds import tally_rounds
+from arena.tallies.counts import N_TALLIES
+from engine.statistics.rounds import ROUND, rounds_of
 from engine.table import N_SEATS
 from engine.tables import Tables
 
 MAX_BYTES = 64 << 20  # of the tallies of a chunk
 
 
-class TallyObserver:
-    """Counts the rounds of ``games`` on ``tables``: an `arena.observers.GameObserver`."""
+class RoundObserver:
+    """Keeps what happens in the rounds on some tables: an `arena.observers.GameObserver`."""
 
-    def __init__(self, tables: Tables, games: Sequence[Game], parts: Sequence[int], tallies: np.ndarray) -> None:
-        """Add to ``tallies``, int32[parts, bots, N_TALLIES]; ``parts``: the part to which each game is added."""
+    def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._tallies = tallies.reshape(-1, N_TALLIES)
-        self._rows = N_SEATS * np.array(parts, dtype=np.int64)[:, None] + [game.seats for game in games]
-        self._behind = np.zeros((len(games), N_SEATS), dtype=np.bool_)
+        self._rows = [np.zeros((0, N_SEATS), dtype=ROUND)]
+        self._games = [np.zeros(0, dtype=np.int64)]
 
     def rounds_ended(self, tables: np.ndarray) -> None:
         """See GameObserver."""
-        tally_rounds(self._tables.raw, tables, self._rows, self._behind, self._tallies)
+        self._rows.append(rounds_of(self._tables.raw, tables))
+        self._games.append(tables.copy())
 
     def games_ended(self) -> None:
         """See GameObserver."""
+
+    def rounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of all rounds, ROUND[rounds, seats], and the table of each, int64[rounds]; as the rounds ended."""
+        return np.concatenate(self._rows), np.concatenate(self._games)
 
 
 def pack(tallies: np.ndarray) -> str:

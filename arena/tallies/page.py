@@ -15,7 +15,7 @@ from arena.bot_games import COUNTS
 from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.statistic import Statistic
 from arena.tallies.columns import GROUPS
-from arena.tallies.names import BLOCKS, TALLIES
+from arena.tallies.counts import BLOCKS, TALLIES
 from arena.tallies.times import TIMES
 
 PLACE = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
@@ -45,7 +45,8 @@ def groups() -> str:
 
 def counts() -> str:
     """All counts."""
-    every = COUNTS | TALLIES | {f"{name}.…": text for name, (_, text) in BLOCKS.items()}
+    every = COUNTS | {name: count.text for name, count in TALLIES.items()}
+    every |= {f"{name}.…": block.text for name, block in BLOCKS.items()}
     return rows(("count", "counts, for each bot"), ((f"`{name}`", text) for name, text in every.items()))
 
 

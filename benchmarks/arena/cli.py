@@ -16,13 +16,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from arena.bot_games import N_COUNTS
+from arena.bot_games import count_rounds
 from arena.chunk import play_games
 from arena.luck import N_FACTORS
 from arena.observers import GameObserver, LuckObserver
 from arena.schedule import MAX_WALLS, Bot, RunSettings, games_of
-from arena.tallies.names import N_TALLIES
-from arena.tallies.observer import TallyObserver
+from arena.tallies.counts import N_TALLIES, add_rounds
+from arena.tallies.observer import RoundObserver
 from arena.tallies.times import N_TIMES
 from engine.common.options import Parser
 from engine.table import N_SEATS
@@ -49,13 +49,16 @@ def play_plain(bots: Sequence[Bot]) -> None:
 def play_with_statistics(bots: Sequence[Bot], luck: bool = False) -> None:
     """Play all games with statistics; with ``luck``, also measure the luck of the walls."""
     played = tables()
-    tallies = np.zeros((1, N_SEATS, N_TALLIES), dtype=np.int32)
-    observers: list[GameObserver] = [TallyObserver(played, GAMES, [0] * len(GAMES), tallies)]
+    round_observer = RoundObserver(played)
+    observers: list[GameObserver] = [round_observer]
     if luck:
         observers.append(LuckObserver(played, np.zeros((len(GAMES), N_SEATS, N_FACTORS))))
-    counts = np.zeros((len(GAMES), N_SEATS, N_COUNTS), dtype=np.int32)
-    for _ in play_games(played, bots, GAMES, observers, counts, np.zeros((N_SEATS, N_TIMES), dtype=np.int64)):
+    for _ in play_games(played, bots, GAMES, observers, np.zeros((N_SEATS, N_TIMES), dtype=np.int64)):
         pass
+    rounds, games = round_observer.rounds()
+    count_rounds(rounds, games, played.records["seat"]["score"])
+    owners = np.array([game.seats for game in GAMES])[games]
+    add_rounds(rounds, games, owners, np.zeros((N_SEATS, N_TALLIES), dtype=np.int32))
 
 
 SIDES: dict[str, Callable[[Sequence[Bot]], None]] = {

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
 import structlog
 from pydantic_core import to_json
 
@@ -19,6 +20,7 @@ from engine.actions import PASS, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
+from engine.statistics.rounds import add_round
 from server.addresses import limited_address
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
@@ -42,7 +44,11 @@ class LiveGame:
     def __init__(self, start: GameStart, game_log: GameLog, owner: GameOwner, metrics: Metrics) -> None:
         """Set up; nothing happens before `begin` or `restore`."""
         self.start = start
-        self.engine = Game(start.seed, start.settings.make_rules(), start.names, scores=start.scores)
+        self.rounds: list[np.ndarray] = []  # what happened in each round that is over: ROUND[1, seats]
+        self.engine = Game(
+            start.seed, start.settings.make_rules(), start.names, scores=start.scores,
+            round_over=partial(add_round, self.rounds),
+        )  # fmt: skip
         self.end_game: Message | None = None  # sent once the result is stored
         self.announced = False  # whether it was sent
         self._log = game_log

@@ -18,14 +18,11 @@ from engine.common.program import installed_version
 from engine.contests.ratings import SAMPLES
 from engine.contests.seating import ROTATIONS
 from engine.contests.standings import Games, standings_of
+from engine.statistics.counts import COUNTS
 from server.settings import RoomSettings
 from server.tournaments.plan import Due, Plan, game_id
 from server.tournaments.tournament import Result
 
-# What the arena counts of a bot (`arena.bot_games.COUNTS`), by the names of `Play`; after them the score.
-COUNTED = (
-    "rounds", "wins", "tsumos", "deal_ins", "riichis", "calls", "draws", "nukidora", "win_points", "deal_in_points",
-)  # fmt: skip
 LIVE_SAMPLES = 50  # of the bootstrap, while the tournament goes on
 
 
@@ -110,11 +107,11 @@ def matches(plan: Plan, played: Sequence[Due], results: Mapping[int, Result]) ->
         whole = [on_wall for on_wall in walls if len(on_wall) == ROTATIONS]
         if not whole:
             continue
-        totals = {bot: [0] * (len(COUNTED) + 1) for bot in bots}
+        totals = {bot: [0] * (len(COUNTS) + 1) for bot in bots}  # as the arena's: after the counts, the score
         faults = Counter[str]()
         for due in [due for on_wall in whole for due in on_wall]:
             for name, seat, play in zip(due.seats, results[due.number].seats, results[due.number].plays, strict=True):
-                counts = [*(getattr(play, count) for count in COUNTED), seat.score]
+                counts = [*(getattr(play, count) for count in COUNTS), seat.score]
                 totals[name] = [a + b for a, b in zip(totals[name], counts, strict=True)]
                 faults[name] += seat.taken_over
         yield {

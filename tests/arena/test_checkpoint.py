@@ -19,7 +19,7 @@ from arena.bot_games import N_COUNTS
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
-from arena.tallies.names import N_TALLIES
+from arena.tallies.counts import N_TALLIES
 from arena.tallies.observer import MAX_BYTES, pack
 
 SETTINGS = RunSettings(("random", "random", "tsumogiri"), 30, 0, "tenhou", "east")

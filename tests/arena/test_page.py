@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -14,14 +17,18 @@ from rich.console import Console
 
 from agents.registry import make
 from arena.bot_games import DEAL_INS, ROUNDS, WINS
+from arena.cli import main
 from arena.columns import PLAY, RESULTS
 from arena.page.figures import FIGURES, Data, convergence, placements_at, share
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.tallies.columns import GROUPS
+from engine.cli import main as engine_main
+from engine.common.program import OK
 from engine.common.student import half_width
 from engine.contests.seating import ROTATIONS
 from nukidora import play
+from tests.conftest import DATA
 
 NOTES = Console(quiet=True)
 SETTINGS = RunSettings(("efficiency", "random", "tsumogiri"), 120, 1, "tenhou", "east")
@@ -205,3 +212,78 @@ def test_one_wall_without_wins_has_a_page(tmp_path: Path, bots: tuple[str, ...])
     assert "starting scores 25,000, 35,000, 45,000" in page
     assert page.count("<figure>") == len(FIGURES)
     assert not re.search(r"\b(nan|inf|None)\b", page)
+
+
+# Of games from records ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def records_page(folder: Path) -> str:
+    """The page of the saved games, of a game in which a player has no name, and of one with odd names."""
+    out = folder / "records"
+    out.mkdir()
+    lines = (DATA / "records" / "phoenix_2020_1.mjson").read_text(encoding="utf-8").splitlines()
+    (out / "unnamed.mjson").write_text("\n".join(['{"type":"start_game","names":["","<b>","C"]}', *lines[1:]]))
+    words = [str(folder / "games"), str(out / "unnamed.mjson"), str(DATA / "records" / "phoenix_2024_1.json")]
+    assert main(["stats", *words, "--html", str(out / "new" / "page.html")]) == OK
+    return (out / "new" / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_records_speaks_of_players(records_page: str) -> None:
+    elements = Elements(records_page)
+    assert elements.open == []
+    assert not {name for name, _ in elements.found} & {"script", "img", "iframe", "b>"}
+    assert records_page.count("<figure>") == len(FIGURES)
+    without = re.sub(r"<style>.*?</style>|<svg.*?</svg>|<code>.*?</code>", "", records_page, flags=re.DOTALL)
+    text = re.sub(r"<[^>]+>", " ", without)
+    assert "122 games of 7 players" in text
+    assert "other players" not in text
+    assert not re.search(r"\b(bots?|walls?|seeds?|rotations?|paired|nan|None)\b", text)
+    for statistic in (*RESULTS, *PLAY, *(each for group in GROUPS.values() for each in group)):
+        assert statistic.help in unescape(text)
+    players = records_page[records_page.index("<caption>Players") : records_page.index('aria-label="Figures"')]
+    rows = [re.sub("<[^>]+>", "", row) for row in re.findall(r'scope="row">(<bdi>.*?)</th>', players)]
+    assert rows[:3] == ["efficiency", "random", "tsumogiri"]
+    assert set(rows[3:]) == {"A", "B", "C", "&lt;b&gt;"}
+
+
+def test_the_tables_of_records_are_those_of_the_count(folder: Path, records_page: str) -> None:
+    assert main(["stats", str(folder / "games"), "--json", str(folder / "stats.json")]) == OK
+    rows = {row["player"]: row for row in json.loads((folder / "stats.json").read_bytes())["players"]}
+    cells = re.findall(r'<tr><th scope="row">([^<]*)<small>.*?</th><td>.*?</td><td>(.*?)</td>', records_page)
+    found = {heading: cell.replace("&nbsp;", " ") for heading, cell in reversed(cells)}
+    for statistic in (*RESULTS, *PLAY):
+        assert found[" ".join(statistic.heading.split())] == statistic.cell(rows["efficiency"])
+
+
+def test_the_biggest_games_of_records_are_found_again(folder: Path, records_page: str) -> None:
+    section = records_page[records_page.index("The biggest games") :]
+    listed = section[section.index("<ol>") : section.index("</ol>")]
+    links = [given for name, given in Elements(listed).found if name == "a"]
+    records = [str(given["href"]) for given in links if "rel" not in given]
+    assert records
+    for record in records:
+        assert (folder / "records" / "new" / record).is_file()
+    assert sum(str(given["href"]).startswith("https://tenhou.net/") for given in links) == 10
+
+
+def test_a_record_in_an_archive_is_named_by_the_command_that_shows_it(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "games.zip", "w") as archive:
+        archive.write(DATA / "records" / "phoenix_2024_1.json", "a b.json")
+    assert main(["stats", str(tmp_path / "games.zip"), "--html", str(tmp_path / "page.html")]) == OK
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    command = re.search(r"python -m engine (show .*? )<span[^>]*>(--round \d+)</span></code>", page)
+    assert command is not None
+    assert engine_main(shlex.split(unescape(command[1] + command[2]))) == OK
+    assert page.count("<a ") == 1, "no link to what is no file"
+
+
+def test_one_player_is_shown_beside_all(folder: Path, tmp_path: Path) -> None:
+    words = ["stats", str(folder / "games"), "--html", str(tmp_path / "page.html")]
+    assert main([*words, "--player", "random"]) == OK
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<figure>") == page.count('<ul class="keys"><li>') == len(FIGURES)
+    assert "other players 2" in page
+    assert "efficiency" not in page[: page.index("The biggest games")]
+    with pytest.raises(SystemExit):
+        main([*words, "--player", "nobody"])

@@ -20,8 +20,8 @@ from rich.console import Console
 import arena.run
 from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.parquet import COLUMNS, rows_of
-from arena.parquet_rows import ROUND
+from arena.parquet import COLUMNS, GAME, PLAYER, RECORD, rows_of
+from arena.parquet_rows import WHERE
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.stopping import Until
@@ -243,7 +243,7 @@ def test_a_run_whose_report_cannot_be_written_is_resumed(
 
 def test_a_long_run_of_an_external_bot_has_more_parts_than_files_may_be_open(tmp_path: Path) -> None:
     for wall in range(200):
-        rows = np.zeros(3, ROUND)
+        rows = np.zeros(3, WHERE)
         rows["wall"] = wall
         np.save(tmp_path / f"rounds-{wall:06}.npy", rows)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -293,7 +293,7 @@ def test_each_column_says_what_it_means(folder: Path, kind: str) -> None:
     for column in COLUMNS[kind]:
         assert schema.field(column.name).metadata == {b"help": column.help.encode()}
     page = (Path(__file__).parents[2] / "docs/arena.md").read_text(encoding="utf-8")
-    for column in COLUMNS[kind]:
+    for column in (*COLUMNS[kind], GAME, RECORD, PLAYER):
         assert f"| `{column.name}` | {column.type} | {column.help} |" in page
 
 

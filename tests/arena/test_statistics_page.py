@@ -16,7 +16,7 @@ from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.statistic import Statistic
 from arena.tallies import page, times
 from arena.tallies.columns import DETAILS, GROUPS, YAKUMAN, YAKUS
-from arena.tallies.names import HISTOGRAMS, INDEX
+from arena.tallies.counts import HISTOGRAMS, INDEX
 from arena.tallies.report import print_statistics
 from arena.tallies.times import N_TIMES, TIMES, DecisionTimes, Stopwatch, bin_of, decision_times
 from nukidora import play

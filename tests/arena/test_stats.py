@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 from arena.api import play
 from arena.cli import main
@@ -23,9 +25,9 @@ OF_WALLS = {"bot", "player", "placement", "final_points", "luck_ratio"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games that the arena has saved, and its statistics of them, `arena.json`."""
+    """Games that the arena has saved, its statistics of them, `arena.json`, and its Parquet files, in `rows`."""
     folder = tmp_path_factory.mktemp("games")
-    match = play(BOTS, games=12, seed=5, control_variates=False, save=folder)
+    match = play(BOTS, games=12, seed=5, control_variates=False, save=folder, parquet=folder / "rows")
     (folder / "arena.json").write_text(json.dumps(match.document))
     return folder
 
@@ -56,6 +58,67 @@ def test_the_games_of_the_arena_have_its_statistics(folder: Path, tmp_path: Path
             assert row[key]["mean"] == pytest.approx(own[key]["mean"])
             assert row[key]["interval"] is not None
     assert together["placement"] == {"mean": pytest.approx(2), "interval": None}
+
+
+def rows_at(folder: Path, kind: str) -> list[dict[str, Any]]:
+    return parquet.read_table(folder / f"{kind}.parquet").to_pylist()
+
+
+def test_the_games_of_the_arena_have_its_rows(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stats", str(folder / "*.gz"), "--parquet", str(tmp_path / "rows")]) == OK
+    assert f"games and rounds as Parquet in {tmp_path / 'rows'}" in capsys.readouterr().out.splitlines()
+    assert {path.name for path in (tmp_path / "rows").iterdir()} == {"games.parquet", "rounds.parquet"}
+    own, theirs = ({kind: rows_at(at / "rows", kind) for kind in ("games", "rounds")} for at in (tmp_path, folder))
+    records = {row["game"]: Path(row["record"]).name for row in own["games"]}
+    seeds = {row["wall"]: row["wall_seed"] for row in theirs["games"]}
+    assert sorted(records) == list(range(12))
+    for kind, rows in own.items():
+        expected: dict[str, list[dict[str, Any]]] = {}
+        for row in theirs[kind]:
+            seed, rotation = seeds[row.pop("wall")], row.pop("rotation")
+            row.pop("wall_seed", None)
+            row["player"] = row.pop("bot")
+            expected.setdefault(f"{seed}-{rotation}.mjson.gz", []).append(row)
+        found: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            row.pop("record", None)
+            found.setdefault(records[row.pop("game")], []).append(row)
+        assert found == expected
+        assert [row["seat"] for row in rows[:3]] == [0, 1, 2]
+
+
+def test_an_interrupted_count_goes_on_with_its_rows(folder: Path, tmp_path: Path) -> None:
+    """In parts of five records; and not without the rows that are kept."""
+    words = ["stats", str(folder / "*.gz"), "--json", str(tmp_path / "a.json")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.record_stats.CHECKPOINT", 5)
+        assert main([*words, "--parquet", str(tmp_path / "whole")]) == OK
+        patch.setattr("arena.record_stats.write_json", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            main([*words, "--parquet", str(tmp_path / "rows")])
+    kept = tmp_path / "a.json.partial.rows"
+    assert [path.name for path in sorted(kept.iterdir())] == [f"rounds-{n:06}.npy" for n in (0, 5, 10)]
+    (kept / "rounds-000012.npy").write_bytes(b"half of a part")
+    part = (kept / "rounds-000005.npy").read_bytes()
+    (kept / "rounds-000005.npy").unlink()
+    with pytest.raises(SystemExit):
+        main([*words, "--parquet", str(tmp_path / "rows")])
+    (kept / "rounds-000005.npy").write_bytes(part)
+    (kept / "rounds-000012.npy").write_bytes(b"half of a part")
+    assert main([*words, "--parquet", str(tmp_path / "rows")]) == OK
+    for kind in ("games", "rounds"):
+        assert rows_at(tmp_path / "rows", kind) == rows_at(tmp_path / "whole", kind)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "rows", "whole"]
+
+
+@pytest.mark.parametrize(("option", "package"), [("html", "matplotlib"), ("parquet", "pyarrow")])
+def test_a_missing_package_is_told_before_records_are_read(
+    option: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModuleNotFoundError, match=package):
+        main(["stats", "nowhere", f"--{option}", str(tmp_path / "out")])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_tables_show_the_players_that_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,19 +160,22 @@ def test_what_does_not_count_is_named_and_the_rest_is_counted(folder: Path, tmp_
     seat = json.loads(lines[0])["names"].index("rule")
     error = {"type": "error", "actor": seat, "message": "gone", "played_by": "safe defaults"}
     (tmp_path / "handed_over.mjson").write_text("\n".join([*lines[:9], json.dumps(error), *lines[9:]]))
-    document = counted(tmp_path, str(tmp_path / "*.mjson"), code=FAILED)
+    rows = tmp_path / "rows"
+    document = counted(tmp_path, str(tmp_path / "*.mjson"), "--parquet", str(rows), code=FAILED)
     assert document["games"] == 1
     assert {Path(fault.split(":")[0]).name for fault in document["faults"]} == {
         "denied.mjson", "no_end.mjson", "damaged.mjson",
     }  # fmt: skip
     assert {row["player"] for row in document["players"][1:]} == {"efficiency", "random"}
+    assert {row["player"] for row in rows_at(rows, "rounds")} == {"efficiency", "random", None}
+    assert [row["player"] for row in rows_at(rows, "games")].count(None) == 1
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"names": ["a", "b", 3]}, {"names": ["a"]}, {"counts": [[1 << 40] * 11] * 3}, {"counts": 3}, {"tallies": "?"},
-        {"placements": [[], 1, 2]}, {"points": None},
+        {"placements": [[], 1, 2]}, {"points": None}, {"record": 3},
     ],
 )  # fmt: skip
 def test_a_journal_of_a_stranger_is_one_error(
@@ -121,9 +187,8 @@ def test_a_journal_of_a_stranger_is_one_error(
         patch.setattr("arena.record_stats.write_json", interrupt)
         with pytest.raises(KeyboardInterrupt):
             main(words)
-    (game,) = [count_record(read_records(path), "x").game for path in find_records([folder])[:1]]
-    assert game is not None
-    entry = {"done": 1, "left_out": 0, "games": [game.as_json() | change], "faults": []}
+    first = count_record(read_records(find_records([folder / "*.gz"])[0]), "x")
+    entry = {"done": 1, "left_out": 0, "games": [first.as_json() | change], "faults": []}
     with (tmp_path / "a.json.partial").open("a") as file:
         file.write(json.dumps(entry) + "\n")
     with pytest.raises(SystemExit):
@@ -160,6 +225,9 @@ def test_other_records_and_filters(tmp_path: Path) -> None:
 
 def test_no_games_are_a_failure_and_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty.mjson").write_text("")
-    document = counted(tmp_path, str(tmp_path / "empty.mjson"), code=FAILED)
+    words = [str(tmp_path / "empty.mjson"), "--parquet", str(tmp_path), "--html", str(tmp_path / "a.html")]
+    document = counted(tmp_path, *words, code=FAILED)
     assert (document["games"], document["players"]) == (0, [])
+    assert rows_at(tmp_path, "games") == rows_at(tmp_path, "rounds") == []
+    assert not (tmp_path / "a.html").exists()
     assert "no games were counted" in capsys.readouterr().out

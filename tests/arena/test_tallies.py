@@ -21,16 +21,15 @@ from arena.results import Results
 from arena.schedule import RunSettings, games_of
 from arena.statistic import median
 from arena.stopping import Until
-from arena.tallies import names, rounds
+from arena.tallies.counts import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, block
 from arena.tallies.labels import SHAPES
-from arena.tallies.names import BLOCKS, HISTOGRAMS, INDEX, N_TALLIES, TALLIES, block
 from arena.tallies.observer import pack, unpack
-from arena.tallies.waits import shape_of
 from engine.compiling import kernel
 from engine.hand import has_kind
 from engine.shanten import hand_keys, waits
+from engine.statistics import waits as wait_shapes
+from engine.statistics.waits import shape_of
 from engine.tiles import KIND_OF, MJAI_NAMES, N_KINDS, mpsz
-from server.counting import plays_of
 from tests.conftest import Scale
 from tests.support import plain_statistics
 from tests.support.arena_runs import last_update
@@ -107,33 +106,12 @@ def test_a_slow_recount_of_saved_games_agrees_in_every_count(
         assert [name for name in INDEX if name not in seen and not RARE.search(name)] == ["daiminkans"]
 
 
-def test_the_definitions_are_those_of_the_servers_statistics(tmp_path: Path) -> None:
-    settings = RunSettings(("rule", "efficiency", "softmax"), 24, 7, "tenhou", "hanchan")
-    results = Results(settings, list(settings.bots))
-    results.add(chunk_of(settings, list(range(settings.n_walls)), tmp_path))
-    plays: list[Counter[str]] = [Counter(), Counter(), Counter()]
-    for game in games_of(settings, range(settings.n_walls)):
-        for bot, of_seat in zip(game.seats, plays_of((tmp_path / file_name(game)).read_bytes()), strict=True):
-            plays[bot].update(of_seat.model_dump())
-    for games, expected in zip(results.by_bot(), plays, strict=True):
-        for name in ("rounds", "wins", "riichis", "draws", "exhaustive_draws", "draws_tenpai"):
-            assert games.total(name) == expected[name] > 0
-        turns = block(games.tallied, "wins_by_turn")
-        assert int(turns @ HISTOGRAMS["wins_by_turn"]) == expected["win_turns"] > 0
-
-
-def test_names_and_places_of_the_tallies_agree() -> None:
-    assert [getattr(names, name.upper()) for name in TALLIES] == list(range(len(TALLIES)))
-    assert [getattr(names, name.upper()) for name in BLOCKS] == list(names.STARTS.values())
-    assert sum(size for size, _ in BLOCKS.values()) + len(TALLIES) == N_TALLIES
+def test_every_block_is_named_place_by_place_or_a_histogram() -> None:
     assert {*HISTOGRAMS, *(name.partition(".")[0] for name in INDEX if "." in name)} == BLOCKS.keys()
 
 
-def test_every_tally_is_counted() -> None:
-    """One that is not would be zero without a word: the recount lacks it, too."""
-    counted = {getattr(names, name) for name in re.findall(r"\bn\.([A-Z_]+)", Path(rounds.__file__).read_text("utf-8"))}
-    counted |= {at for group in names.BY_STATE if group[0] in counted for at in group}
-    assert [name for name in (*TALLIES, *BLOCKS) if getattr(names, name.upper()) not in counted] == []
+def test_shapes_are_named_in_the_order_of_their_numbers() -> None:
+    assert [getattr(wait_shapes, shape.upper()) for shape in SHAPES] == list(range(len(SHAPES)))
 
 
 def test_tallies_add_up_over_chunks_and_walls() -> None:

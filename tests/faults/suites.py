@@ -36,9 +36,10 @@ SUITES: dict[str, tuple[str, ...]] = {
     "spectators": ("tests/server/test_spectators.py",),
     "leaks": ("tests/server/test_leaks.py",),
     "statistics": (
-        "tests/arena/test_statistics.py", "tests/arena/test_tallies.py", "tests/arena/test_comparison.py",
-        "tests/engine/test_student.py", "tests/arena/test_report.py",
+        "tests/engine/test_rounds.py", "tests/arena/test_statistics.py", "tests/arena/test_tallies.py",
+        "tests/arena/test_comparison.py", "tests/engine/test_student.py", "tests/arena/test_report.py",
     ),
+    "stats_of_records": ("tests/arena/test_stats.py",),
     "schedule": ("tests/arena/test_schedule.py",),
     "luck": ("tests/arena/test_luck.py",),
     "stopping": ("tests/arena/test_stopping.py",),

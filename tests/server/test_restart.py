@@ -14,6 +14,7 @@ import pytest
 
 from server.game.journal import Journal
 from server.store import FinishedGame, Store
+from tests.support.plain_plays import count_messages
 from tests.support.server_bots import (
     NOTHING,
     TIMEOUT,
@@ -72,6 +73,8 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors[:1]
         mine = [line for line in lines if line["type"] == "dahai"]
         assert sum("ext_bot" not in line for line in mine) == 1
+        for bot in bots:
+            assert (await server.lobby.store.statistics(bot.name)).play == count_messages(lines)[bot.seat]
 
 
 @pytest.mark.slow

@@ -27,13 +27,14 @@ from arena.recorder import file_name
 from arena.schedule import RunSettings, games_of
 from engine.mjai.messages import Message
 from engine.rules import TENHOU
-from server.counting import count_plays, count_stored_games, plays_of
+from server.counting import count_stored_games, plays_of
 from server.limits import LIMITS, Limits
 from server.migrations import configuration
 from server.store import FinishedGame, Opponent, Play, PlayerStatistics, Store, StoreError
 from server.store.database import make_engine, read_url
 from tests.support.arena_runs import last_update
 from tests.support.built_in_bots import quick
+from tests.support.plain_plays import count_messages
 from tests.support.running_server import TABLE, live
 from tests.support.server_bots import Bot
 from tests.support.stored_games import NOON, all_items, make_game, opened, seat_results
@@ -78,42 +79,29 @@ def play(bots: Sequence[str], walls: int, rules: str = "tenhou", seed: int = 5) 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["tenhou", "majsoul"])
 @pytest.mark.parametrize("bots", TABLES, ids="+".join)
-def test_counts_are_those_of_the_arena(bots: Sequence[str], rules: str) -> None:
+def test_counts_are_those_of_the_messages_and_of_the_arena(bots: Sequence[str], rules: str) -> None:
     n = 0
     for game in play(bots, 2 if "bert" in bots or "search:n=4" in bots else 10, rules):
-        for play_of_seat, expected in zip(plays_of(game.record), game.counts.tolist(), strict=True):
+        plays = plays_of(game.record)
+        assert plays == count_messages(messages_of(game.record))
+        for play_of_seat, counts in zip(plays, game.counts.tolist(), strict=True):
             assert {key: getattr(play_of_seat, key) for key in ARENA} == {
-                key: expected[index] for key, index in ARENA.items()
+                key: counts[index] for key, index in ARENA.items()
             }
             n += play_of_seat.rounds
     assert n
 
 
-def round_of(*events: Message) -> list[Message]:
-    return [{"type": "start_kyoku"}, *events, {"type": "end_kyoku"}]
+def messages_of(record: bytes) -> list[Message]:
+    return [json.loads(line) for line in gzip.decompress(record).splitlines()]
 
 
-def discards(seat: int, n: int) -> list[Message]:
-    return [{"type": "dahai", "actor": seat}] * n
-
-
-def hora(actor: int, target: int, points: int) -> Message:
-    return {"type": "hora", "actor": actor, "target": target, "hora_points": points}
-
-
-def test_turns_of_wins_and_tenpai_are_counted() -> None:
-    messages = [
-        *round_of(*discards(0, 7), *discards(1, 7), hora(1, 1, 3000)),  # tsumo in the eighth turn
-        *round_of(*discards(1, 4), hora(1, 2, 8000), hora(0, 2, 2000)),  # after four discards, and before the first
-        *round_of({"type": "ryukyoku", "reason": "fanpai", "tenpais": [True, False, True]}),
-        *round_of({"type": "ryukyoku", "reason": "nagashimangan", "tenpais": [False, False, True]}),
-        *round_of({"type": "ryukyoku", "reason": "kyushukyuhai", "tenpais": [True, False, False]}),
-        {"type": "error", "actor": 0, "message": "late"},
-    ]
-    first, second, third = count_plays(messages)
-    assert first == Play(rounds=5, wins=1, win_points=2000, win_turns=1, draws=3, exhaustive_draws=2, draws_tenpai=1)
-    assert second == Play(rounds=5, wins=2, tsumos=1, win_points=11_000, win_turns=12, draws=3, exhaustive_draws=2)
-    assert third == Play(rounds=5, deal_ins=1, deal_in_points=10_000, draws=3, exhaustive_draws=2, draws_tenpai=2)
+def test_a_record_that_differs_from_the_rules_is_not_counted() -> None:
+    messages = messages_of(played()[0].record)
+    won = next(message for message in messages if message["type"] == "hora")
+    won["hora_points"] += 100
+    with pytest.raises(ValueError, match=f"{won['hora_points']}"):
+        plays_of(gzip.compress("\n".join(map(json.dumps, messages)).encode()))
 
 
 # In the store ---------------------------------------------------------------------------------------------------------
@@ -401,8 +389,7 @@ async def test_a_game_played_on_the_server_is_counted(tmp_path: Path) -> None:
         (game,) = await all_items(lambda cursor: at.server.lobby.store.games("a", cursor=cursor))
         record = await at.server.lobby.store.record(game.id)
         assert record is not None
-        messages = [json.loads(line) for line in gzip.decompress(record).splitlines()]
-        assert (await at.server.lobby.store.statistics("a")).play == count_plays(messages)[
+        assert (await at.server.lobby.store.statistics("a")).play == count_messages(messages_of(record))[
             game.seats.index(next(seat for seat in game.seats if seat.name == "a"))
         ]
         assert await at.server.lobby.store.uncounted("", 1) == {}

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from arena.bot_games import COUNTS
+from arena import bot_games
 from arena.leagues.games import LeagueSettings
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store as LeagueStore
+from engine.statistics.counts import COUNTS
 from server.limits import Limits
-from server.store import Keep
-from server.tournaments.document import COUNTED
+from server.store import Keep, Play
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot, Clock, live_game, stored_games, stored_lines, together, until
 
@@ -101,7 +101,8 @@ async def test_from_creation_to_the_result(tmp_path: Path) -> None:
 
 
 def test_what_is_counted_is_what_the_arena_counts() -> None:
-    assert [name.replace("nukidoras", "nukidora") for name in COUNTS] == [*COUNTED, "score"]
+    assert [*bot_games.COUNTS] == [*COUNTS, "score"]
+    assert set(COUNTS) < set(Play.model_fields)
 
 
 @pytest.mark.slow

@@ -108,7 +108,7 @@ PARTS_OF_RUNS = list(parts_of_runs())
 
 
 def shape_of(hand: Counter[str], waits: set[str]) -> str:
-    """The shape of the wait of a hand, by the definition of `arena.tallies.waits`."""
+    """The shape of the wait of a hand, by the definition of `engine.statistics.waits`."""
     if len(waits) > 2:
         return "multi"
     dead = {kind for kind, count in hand.items() if count == 4}
@@ -206,7 +206,7 @@ class PlainRound:
     def on_nukidora(self, event: Message) -> None:
         self.calls_so_far += 1
         self.use(event["actor"], ["N"])
-        self.counts[event["actor"]]["nukidoras"] += 1
+        self.counts[event["actor"]]["nukidora"] += 1
 
     def on_reach(self, event: Message) -> None:
         if not self.rivers[event["actor"]] and not self.calls_so_far:

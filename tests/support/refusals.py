@@ -124,6 +124,8 @@ BAD_USES = {
     "arena stats": """
         nowhere -> nowhere
         {record} --json [.|/dev/null/a.json] -> --json $
+        {record} --html [.|/dev/null/a.html] -> --html $
+        {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
         {record} --room gold,silver -> --room gold,silver
         {record} --jobs 0 -> --jobs 0
         -> PATH

@@ -1,4 +1,4 @@
-"""The page that ``python -m arena --html`` writes: it needs no network and no script, and fits every window."""
+"""The pages of ``arena --html`` and ``arena stats --html``: they need no network, no script, and fit every window."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from agents.registry import make
+from arena.cli import main
 from arena.page.figures import FIGURES
+from engine.common.program import OK
 from nukidora import play
+from tests.conftest import DATA
 from tests.support.accessibility import serious_faults
 
 HOSTILE = "<script>document.title='hacked'</script>"
@@ -21,14 +24,17 @@ TOO_WIDE = """() => [...document.querySelectorAll("main *")]
   .map((element) => element.outerHTML.slice(0, 80))"""
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a match in which a bot has an odd name, and one a long name."""
+@pytest.fixture(scope="module", params=["match", "records"])
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a match in which a bot has an odd name, and one a long name; or of its records and some others."""
     folder = tmp_path_factory.mktemp("report")
     hostile, long = make("efficiency"), make("tsumogiri")
     named: list[Any] = [hostile, "random", long]
     hostile.name, long.name = HOSTILE, "exec:python-of-mine/" + "long" * 20
     play(named, games=30, length="east", save=folder / "games", html=folder / "report.html")
+    if request.param == "records":
+        records = [str(folder / "games"), str(DATA / "records" / "phoenix_2024_1.json")]
+        assert main(["stats", *records, "--html", str(folder / "report.html")]) == OK
     return folder / "report.html"
 
 

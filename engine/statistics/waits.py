@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.luck import change
-from arena.tallies.names import KANCHAN, MULTI, PENCHAN, RYANMEN, SHANPON, TANKI
 from engine.compiling import inner
 from engine.hand import has_kind
 from engine.shanten import regular_shanten
+from engine.statistics.hands import change
 from engine.tiles import HONOUR, PIN, SANMA_KINDS
 
+RYANMEN, KANCHAN, PENCHAN, SHANPON, TANKI, MULTI = range(6)
 ONE = np.uint64(1)
 
 
