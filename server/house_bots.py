@@ -22,9 +22,8 @@ from engine.common.program import caused_by_interrupt
 from engine.game import Game
 
 ADVISER = "rule"  # compiled, and has action values
-EXPENSIVE = frozenset(
-    name for name, bot in BUILT_IN.items() if bot.slow
-)  # only the settings of the server may name these
+# Only the settings of the server may name these.
+EXPENSIVE = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)
 log = structlog.get_logger("server")
 
 

@@ -85,8 +85,8 @@ with_message("engine.mjai.actions", schema.REPLIES, schema.ReplyMessage("chi", "
 with_message("agents.review.words", schema.REPLIES, schema.ReplyMessage("chi", "", ""))
 for module in ("engine.mjai.player_state", "engine.mjai.round_events", "engine.records.mjlog_writing"):
     with_message(module, schema.EVENTS, schema.EventMessage("chi", ""))
-for module in ("engine.mjai.round_events", "engine.statistics.rounds", "agents.bert.encoding", "engine.mjai.player_state",
-               "engine.records.mjlog_writing", "agents.review.words"):
+for module in ("engine.mjai.round_events", "engine.statistics.rounds", "agents.bert.encoding",
+               "engine.mjai.player_state", "engine.records.mjlog_writing", "agents.review.words"):
     assert refusal(module) == "", refusal(module)
 for module in ("agents.console.moves", "agents.review.decisions", "agents.bert.labels", "agents.selfplay.features"):
     with_action(module)

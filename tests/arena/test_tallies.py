@@ -46,7 +46,7 @@ N_GAMES = {"quick": 48, "long": 504}
 RATES = [
     *((f"{name}_rate", f"{name}s", "rounds") for name in ("win", "tsumo", "deal_in", "riichi", "call", "draw")),
     ("riichi_win_rate", "riichi_wins", "riichis"),
-    ("nukidora", "nukidoras", "rounds"),
+    ("nukidora", "nukidora", "rounds"),
     ("win_points", "win_points", "wins"),
     ("deal_in_points", "deal_in_points", "deal_ins"),
 ]

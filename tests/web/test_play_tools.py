@@ -113,7 +113,7 @@ def test_rooms_without_hints_offer_none(scripted: ScriptedTable, page: Page, hin
 
 def test_a_game_with_a_hint_is_unrated_wherever_it_is_listed(page: Page, site: Site) -> None:
     set_name(page, "asker")
-    page.goto(open_room(site, "asking", hints=True, rated=False), referer=f"{site.url}/rooms")
+    page.goto(open_room(site, "asking", hints=True, rated=False, seed=1), referer=f"{site.url}/rooms")
     person = Person(page)
     person.reach_a_discard()
     page.keyboard.press("h")
