@@ -6,14 +6,12 @@
 # corrected, since nobody plays it: what its output began with stays in the targets of all others. `double` changes
 # nothing, and train_off_policy, which reads masks from `info`, does not store them.
 #
-# Surprising: the agent plays only legal actions, and the loss falls to zero. In a game of 113 actions of which a dozen are legal
-# nearly every target is the value of an action that could not be played.
+# Surprising: the agent plays only legal actions, and nothing shows that its targets are wrong. Where a dozen of a hundred
+# actions are legal, most targets can be values of actions that could not be played.
 #
 # Seen (one state, reward 1 a step, gamma 0.5, so that the legal action is worth 2; the masked one begins at 10):
 #     double=False: plays [0], legal action worth 6
 #     double=True: plays [0], legal action worth 6
-#
-# Besides, `pip install agilerl` alone cannot import agilerl.algorithms.dqn: it needs peft, which only the extra `llm` names.
 #
 # What to do: PPO, whose rollout buffer stores masks; or override learn() and take the maximum over the legal actions of next_obs.
 set -euo pipefail
@@ -22,6 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 python3 -m venv venv
+# Importing its algorithms needs peft, which only the extras for language models name.
 venv/bin/pip install --quiet --disable-pip-version-check agilerl==2.58.0 torch==2.13.0 peft==0.21.0 transformers==5.14.1
 
 cat >probe.py <<'PROBE'

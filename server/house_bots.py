@@ -18,6 +18,7 @@ from agents.registry import is_file, make
 from agents.registry import names as registered
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
+from engine.common.program import caused_by_interrupt
 from engine.game import Game
 
 ADVISER = "rule"  # compiled, and has action values
@@ -114,6 +115,14 @@ class HouseBots:
 
     def try_out(self, spec: str) -> None:
         """Let the bot make its first decision, which may load or compile code. Raises ValueError."""
+        try:
+            self._decide_once(spec)
+        except (ValueError, ImportError) as error:
+            if caused_by_interrupt(error):
+                raise KeyboardInterrupt from error
+            raise
+
+    def _decide_once(self, spec: str) -> None:
         self.check(spec)
         game = Game()
         (seat,) = game.asked

@@ -160,7 +160,7 @@ class LineProcess:
             self._exits(GRACE_PERIOD)
         os.close(self._control)  # processes that it has started may still run
         self._watchdog.wait()
-        if self._drain.is_alive():
+        if self._drain.is_alive():  # it was never started if the start failed
             self._drain.join(DRAIN_TIMEOUT)
         self._stdout.close()
         os.close(self._status)

@@ -96,8 +96,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
     except KeyboardInterrupt:
         return say_interrupted()
     except (ImportError, RuntimeError) as error:
-        # Ctrl-C during the import of a package written in C++ or, up to Python 3.11, in a `__set_name__`.
-        if not isinstance(error.__cause__, KeyboardInterrupt):
+        if not caused_by_interrupt(error):
             raise
         return say_interrupted()
     except BrokenPipeError:  # the reader of the pipe has closed it
@@ -107,6 +106,17 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         # Ctrl-C during `exec` of a text sets a flag that makes CPython exit by SIGINT even if it was handled; another
         # `exec` clears it.
         exec("")
+
+
+def caused_by_interrupt(error: BaseException | None) -> bool:
+    """Return whether an exception stands for Ctrl-C.
+
+    During the import of a package written in C++ it becomes an ImportError, and up to Python 3.11 in a `__set_name__` a
+    RuntimeError; KeyboardInterrupt is their cause.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def say_interrupted() -> int:

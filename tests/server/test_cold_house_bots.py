@@ -82,6 +82,16 @@ def test_a_registered_bot_that_cannot_play_is_not_offered(
         warm_up(Settings(house_bot="other"), bots)
 
 
+def test_ctrl_c_while_a_bot_is_loaded_is_no_fault_of_the_bot() -> None:
+    """ONNX Runtime turns it into an ImportError, as all packages do that are built with pybind11."""
+
+    def made(spec: str) -> Agent:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        HouseBots(made, lambda: ["other"]).try_out_all()
+
+
 @pytest.mark.parametrize("spec", ["x.py", "x.py:Bot", "bert:/etc", "bert:?temperature=1", "random:", "exec:ls"])
 def test_a_request_names_no_file_and_gives_no_argument(spec: str) -> None:
     with pytest.raises(
