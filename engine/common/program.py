@@ -193,7 +193,7 @@ def repeat_soon(number: int) -> None:
 def send_signal(number: int) -> None:
     """Send a signal to the main thread after a moment, which also interrupts a system call that it is blocked in."""
     global _postponed
-    time.sleep(0.05)
+    time.sleep(0.01)
     if number == signal.SIGINT:
         _postponed = False
     main_thread = threading.main_thread().ident
