@@ -7,12 +7,13 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import structlog
 
 from engine.common.options import Parser, describe_error
-from engine.common.program import FAILED, OK, TERMINATED, program_name
+from engine.common.program import FAILED, OK, TERMINATED, interrupt_at_once, program_name
 from server.backup import BackupError, back_up, restore
 from server.data_folder import make_folder
 from server.descriptors import fit_connections
@@ -25,6 +26,7 @@ from server.store import Store, StoreError
 from server.warm_up import settle, warm_up
 
 log = structlog.get_logger("server")
+T = TypeVar("T")
 EVERYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # `host` -> an address that this machine reaches
 
 
@@ -84,12 +86,12 @@ def on_signals(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Non
             loop.add_signal_handler(number, call)
 
 
-def run(main: Coroutine[Any, Any, int]) -> int:
+def run(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in the fastest event loop available."""
-    try:
+    new_event_loop: Callable[[], asyncio.AbstractEventLoop] | None = None
+    with suppress(ImportError):  # not available on Windows
         from uvloop import new_event_loop
-    except ImportError:  # not available on Windows
-        return asyncio.run(main)
+    interrupt_at_once()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(main)
 
@@ -120,10 +122,10 @@ def start(parser: Parser, settings: Settings, args: argparse.Namespace, hint: st
         log.warning(hint)
     try:
         if args.command == "token":
-            return asyncio.run(manage_tokens(settings, args))
+            return run(manage_tokens(settings, args))
         if args.command == "prune":
             make_folder(settings.data)
-            asyncio.run(prune(settings))
+            run(prune(settings))
             return OK
         if args.command in ("backup", "restore"):
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that no incomplete file is left

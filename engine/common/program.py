@@ -12,9 +12,11 @@ import os
 import signal
 import sys
 import threading
+import time
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
+from types import FrameType
 
 OK, FAILED, BAD_ARGUMENTS, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143  # exit codes of all programs
 
@@ -64,7 +66,10 @@ def transliterate(error: UnicodeError) -> tuple[str, int]:
 
 codecs.register_error(TRANSLITERATE, transliterate)
 
+IMPORT_SYSTEM = "<frozen importlib._bootstrap>"  # the file of Python's own code that is on the stack during an import
+
 _launcher = "python -m "
+_postponed = False  # whether Ctrl-C came during an import and is to be repeated
 
 
 def start(main: str, arguments: list[str] | None = None, launcher: str = "python -m ") -> int:
@@ -82,11 +87,13 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=TRANSLITERATE)
     sys.unraisablehook = repeat_signal
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell lets `program &` ignore it
+        signal.signal(signal.SIGINT, interrupt_after_import)
     module, _, function = main.partition(":")
     try:
         code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
-        return code
+        return say_interrupted() if _postponed else code
     except ModuleNotFoundError as error:
         told = hidden(error) or missing(error)
         if told is None:
@@ -106,6 +113,37 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         # Ctrl-C during `exec` of a text sets a flag that makes CPython exit by SIGINT even if it was handled; another
         # `exec` clears it.
         exec("")
+
+
+def interrupt_after_import(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, during an import only after it (the handler of SIGINT).
+
+    Packages written in C++ or Rust run Python code when they are imported, and so do those that make classes with them.
+    KeyboardInterrupt raised there becomes another exception, or the package ignores it and the program goes on. A
+    second Ctrl-C is raised at once, as an import may take long.
+    """
+    global _postponed
+    if importing(frame) and not _postponed:
+        _postponed = True
+        repeat_soon(number)
+    else:
+        signal.default_int_handler(number, frame)
+
+
+def importing(frame: FrameType | None) -> bool:
+    """Return whether an import is in progress in a frame or its callers."""
+    while frame is not None and frame.f_code.co_filename != IMPORT_SYSTEM:
+        frame = frame.f_back
+    return frame is not None
+
+
+def interrupt_at_once() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt during imports, too: `asyncio` replaces only Python's own handler of SIGINT.
+
+    To be called before an event loop runs.
+    """
+    if signal.getsignal(signal.SIGINT) is interrupt_after_import:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def caused_by_interrupt(error: BaseException | None) -> bool:
@@ -140,12 +178,26 @@ def repeat_signal(unraisable: sys.UnraisableHookArgs) -> None:
     if number is None:
         if not (unraisable.exc_type is AttributeError and getattr(unraisable.object, "__name__", "") == "__del__"):
             sys.__unraisablehook__(unraisable)
-    else:  # sent immediately, it would be ignored again
-        threading.Timer(0.05, send_signal, [number, threading.main_thread().ident]).start()
+    else:
+        repeat_soon(number)
 
 
-def send_signal(number: signal.Signals, main_thread: int) -> None:
-    """Send a signal to the main thread, which also interrupts a system call that it is blocked in."""
+def repeat_soon(number: int) -> None:
+    """Send a signal again in a moment: what the main thread does now cannot be interrupted.
+
+    `threading.Timer` would take locks that the interrupted code may hold.
+    """
+    _thread.start_new_thread(send_signal, (number,))
+
+
+def send_signal(number: int) -> None:
+    """Send a signal to the main thread after a moment, which also interrupts a system call that it is blocked in."""
+    global _postponed
+    time.sleep(0.01)
+    if number == signal.SIGINT:
+        _postponed = False
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
     if sys.platform == "win32":  # untested
         _thread.interrupt_main(number)
     else:

@@ -42,6 +42,15 @@ sys.modules["m"] = module = ModuleType("m")
 module.main = main
 sys.exit(start("m:main"))
 """
+CTRL_C = "signal.raise_signal(signal.SIGINT)"
+# What packages written in C++ or Rust do when Ctrl-C comes while they are imported -> a module that does so.
+IMPORTED: dict[str, str] = {
+    "ignores_it": f"try: {CTRL_C}\nexcept KeyboardInterrupt: pass",
+    "imports": "import ignores_it",
+    # pydantic-core, and without a cause.
+    "fails": f"try: {CTRL_C}\nexcept KeyboardInterrupt: raise ValueError from None",
+    "takes_long": f"{CTRL_C}; {CTRL_C}; time.sleep(30)",
+}
 # Where Ctrl-C comes -> what `main` does.
 INTERRUPTED: dict[str, str] = {
     # As of numba's compiler, through ctypes, which ignores exceptions there.
@@ -54,13 +63,18 @@ INTERRUPTED: dict[str, str] = {
     "in exec": "exec('raise KeyboardInterrupt')",
     # As an option of LLVM, in whose constructor Ctrl-C came.
     "while something is half made": "half = Half(); raise KeyboardInterrupt",
+    "in an import that ignores it": "import ignores_it; time.sleep(30)",
+    "in the last import": "import ignores_it",
+    "in an import in an import": "import imports; time.sleep(30)",
+    "in an import that would fail": "import fails; time.sleep(30)",
+    "twice in an import that takes long": "import takes_long",
 }
 
 
-def run(
-    folder: Path, main: str, callback: str = "signal.raise_signal(signal.SIGINT)"
-) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, main: str, callback: str = CTRL_C) -> subprocess.CompletedProcess[str]:
     """Run a program with ``python -m``."""
+    for name, code in IMPORTED.items():
+        (folder / f"{name}.py").write_text(f"import signal, time\n{code}\n")
     (folder / "program.py").write_text(PROGRAM.format(callback=callback, main=main))
     path = os.pathsep.join([str(folder), str(REPOSITORY)])
     command = [sys.executable, "-m", "program"]

@@ -140,3 +140,40 @@ def test_ctrl_c_in_the_first_seconds_is_no_traceback(words: tuple[str, ...], tmp
                 process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=30)
         assert "Traceback" not in err, f"after {tenths / 10} s: {err}"
+
+
+LOOP = """
+import asyncio, signal, sys
+from types import ModuleType
+from engine.common.program import start
+from server.commands import run
+
+async def wait():
+    {in_loop}
+    print("begun", flush=True)
+    await asyncio.sleep(30)
+
+def main(arguments):
+    {before}
+    return run(wait())
+
+sys.modules["m"] = module = ModuleType("m")
+module.main = main
+sys.exit(start("m:main"))
+"""
+
+
+def test_ctrl_c_in_the_last_import_before_the_event_loop_is_not_lost(tmp_path: Path) -> None:
+    """Its import ignores KeyboardInterrupt, as that of packages written in C++ may."""
+    ignores = "import signal\ntry: signal.raise_signal(signal.SIGINT)\nexcept KeyboardInterrupt: pass\n"
+    (tmp_path / "ignores.py").write_text(ignores)
+    with program(tmp_path, "-c", LOOP.format(before="import ignores", in_loop="pass")) as process:
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "interrupted\n")
+
+
+def test_ctrl_c_in_the_event_loop_cancels_its_coroutine_where_it_waits(tmp_path: Path) -> None:
+    interrupt = "signal.raise_signal(signal.SIGINT)"
+    with program(tmp_path, "-c", LOOP.format(before="pass", in_loop=interrupt)) as process:
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "begun\n", "interrupted\n")
