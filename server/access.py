@@ -35,6 +35,10 @@ class AccessError(Exception):
     status = 403  # HTTP status of the response
     retry = False  # whether the same request may succeed later
 
+    def __init__(self, text: ErrorText) -> None:
+        super().__init__(text)
+        self.text = text
+
 
 class UnauthorizedError(AccessError):
     """A token is missing or unknown."""
@@ -55,7 +59,7 @@ class RateLimitError(AccessError):
     status = 429
     retry = True
 
-    def __init__(self, text: str, retry_after: int) -> None:
+    def __init__(self, text: ErrorText, retry_after: int) -> None:
         super().__init__(text)
         self.retry_after = retry_after
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from server.access import RateLimitError, ServerFullError
 from server.addresses import limited_address
+from server.error_text import error_text
 from server.game.live_game import LiveGame
 from server.limits import Limits
 
@@ -37,10 +38,11 @@ class Exhibitions:
         own, wait = limited_address(address), round(self._limits.linger)
         for game_id, exhibition in self._playing.items():
             if exhibition.address == own:
-                text = f"house bots play for {own} already: watch game {game_id}, or wait until nobody has for {wait} s"
-                raise RateLimitError(text, wait)
+                text = "house bots play for {address} already: watch game {id}, or wait until nobody has for {wait} s"
+                raise RateLimitError(error_text("exhibition", text, address=own, id=game_id, wait=wait), wait)
         if len(self._playing) >= self._limits.max_exhibitions:
-            raise ServerFullError(f"{len(self._playing)} tables of house bots are enough: watch one of them")
+            text = "{n} tables of house bots are enough: watch one of them"
+            raise ServerFullError(error_text("exhibitions", text, n=len(self._playing)))
 
     def add(self, game: LiveGame, address: str) -> None:
         """A game has started for an address."""

@@ -24,6 +24,7 @@ from server.background_tasks import BackgroundTasks
 from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
+from server.error_text import error_text
 from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
@@ -168,7 +169,7 @@ class Lobby:
         self.games.clear()
         for bot in list(self._bots):
             text = "the server stops; resume your game with your secret when it runs again"
-            bot.close_with_error(text, retry=True)
+            bot.close_with_error(error_text("server_stops", text), retry=True)
         await asyncio.to_thread(self._deleting.shutdown)
 
     # Connections ------------------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ class Lobby:
 
     def _refuse(self, bot: PlayerPort, refusal: AccessError) -> None:
         self.metrics.refused.inc()
-        bot.close_with_error(str(refusal), refusal.retry)
+        bot.close_with_error(refusal.text, refusal.retry)
 
     def join_received(self, bot: PlayerPort, join: Join) -> None:
         """See `ConnectionOwner`."""
@@ -215,7 +216,7 @@ class Lobby:
             self._refuse(bot, refusal)
         except StoreError as error:
             log.error("join failed", error=str(error))
-            bot.close_with_error("the database does not answer; try again later", retry=True)
+            bot.close_with_error(error_text("database", "the database does not answer; try again later"), retry=True)
 
     def _check_games_left(self, address: str) -> None:
         """Limit the games that bots of an address have left, and all bots. Raises RateLimitError or ServerFullError.
@@ -225,22 +226,23 @@ class Lobby:
         unfinished = (game for game in self.games.values() if not game.announced)
         left = Counter(seat.address for game in unfinished for seat in game.bot_seats if seat.connection is None)
         if left.total() >= self.settings.max_connections:
-            raise ServerFullError("bots have left too many games that are still played; try again later")
+            text = "bots have left too many games that are still played; try again later"
+            raise ServerFullError(error_text("all_left_games", text))
         own = limited_address(address)
         if left[own] >= self.settings.connections_per_address:
-            text = (
-                f"bots of {own} have left {left[own]} games that are still played; resume them, or wait until they end"
-            )
-            raise RateLimitError(text, LEFT_GAMES_RETRY)
+            text = "bots of {address} have left {n} games that are still played; resume them, or wait until they end"
+            raise RateLimitError(error_text("left_games", text, address=own, n=left[own]), LEFT_GAMES_RETRY)
 
     def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
         if secret_hash(secret) not in self._seats:
-            raise AccessError("resume: no game in play has this secret; the game is over, or the secret is wrong")
+            text = "resume: no game in play has this secret; the game is over, or the secret is wrong"
+            raise AccessError(error_text("resume_unknown", text))
         game, seat = self._seats[secret_hash(secret)]
         if join.seen > game.count_for(seat):
             game.refuse(seat)
-            raise AccessError(f"resume: seen is {join.seen}, but the game has had {game.count_for(seat)} messages")
+            text = "resume: seen is {seen}, but the game has had {n} messages"
+            raise AccessError(error_text("resume_seen", text, seen=join.seen, n=game.count_for(seat)))
         seat.secret = secret
         player = seat.player
         unchanged: dict[str, Any] = {
@@ -288,7 +290,8 @@ class Lobby:
         room = self.rooms.get(name)
         if room is None:
             if opened is None and len(self.rooms) >= self.settings.max_rooms:
-                raise ServerFullError(f"{len(self.rooms)} rooms are open, and no more are allowed; join one of them")
+                text = "{n} rooms are open, and no more are allowed; join one of them"
+                raise ServerFullError(error_text("all_rooms", text, n=len(self.rooms)))
             if opened_by:
                 self.access.open_room(opened_by)
             room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by, linger)
@@ -352,7 +355,8 @@ class Lobby:
         game = self._start_game(room, bots)
         self.close_room(room)
         if game is None:
-            raise ServerFullError("no game can start while results cannot be stored; try again later")
+            text = "no game can start while results cannot be stored; try again later"
+            raise ServerFullError(error_text("not_storing", text))
         self.exhibitions.add(game, address)
         return game
 

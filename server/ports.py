@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
+from server.error_text import ErrorText
 from server.fairness import FairLock, FairQueue
 from server.house_bots import HouseBots
 from server.limits import Limits
@@ -59,7 +60,7 @@ class ConnectionHandler(Protocol):
         """Handle a longer message, which was discarded."""
         ...
 
-    def close_with_error(self, text: str) -> None:
+    def close_with_error(self, text: ErrorText) -> None:
         """Send an error and close, as the peer has exceeded a limit of the transport."""
         ...
 
@@ -117,7 +118,7 @@ class GamePort(Protocol):
         """Take a reply as the seat's decision, which must be open."""
         ...
 
-    def fault(self, seat: int, text: str, kind: str, is_decision: bool) -> None:
+    def fault(self, seat: int, text: ErrorText, kind: str, is_decision: bool) -> None:
         """Count a fault. If it came as the reply to the open decision, the safe default is played."""
         ...
 
@@ -188,7 +189,7 @@ class PlayerPort(Protocol):
         """Send messages again that were sent before."""
         ...
 
-    def send_error(self, text: str) -> None:
+    def send_error(self, text: ErrorText) -> None:
         """Send an error, ahead of messages not sent yet."""
         ...
 
@@ -196,7 +197,7 @@ class PlayerPort(Protocol):
         """Note that the open decision was made without the bot; its reply may still come."""
         ...
 
-    def close_with_error(self, text: str, retry: bool = False) -> None:
+    def close_with_error(self, text: ErrorText, retry: bool = False) -> None:
         """Send an error and close the connection; `retry`: the same may succeed later."""
         ...
 

@@ -15,7 +15,7 @@ from typing import Any
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derive_seed
 from server.access import AccessError
-from server.error_text import error_text
+from server.error_text import ErrorText, error_text
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
@@ -178,16 +178,19 @@ class Room:
             bot.close_with_error(self._why_closed())
 
     def _waited_too_long(self, bot: PlayerPort) -> None:
-        seconds = f"{self.settings.wait_timeout:g} seconds"
-        bot.close_with_error(f"no game in room {self.name} within {seconds}; join again to wait on", retry=True)
+        text = "no game in room {name} within {seconds:g} seconds; join again to wait on"
+        line = error_text("waited", text, name=self.name, seconds=self.settings.wait_timeout)
+        bot.close_with_error(line, retry=True)
 
     def _cancel_wait_timer(self, bot: PlayerPort) -> None:
         if bot in self._wait_timers:
             self._wait_timers.pop(bot).cancel()
 
-    def _why_closed(self) -> str:
-        reason = ": all its games have started" if self.finished else ""
-        return f"room {self.name} is closed{reason}; join another room"
+    def _why_closed(self) -> ErrorText:
+        if self.finished:
+            text = "room {name} is closed: all its games have started; join another room"
+            return error_text("room_finished", text, name=self.name)
+        return error_text("room_closed", "room {name} is closed; join another room", name=self.name)
 
     def _start_fill_timer(self) -> None:
         if self._fill_timer is None and self.settings.fill:

@@ -23,6 +23,7 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.data_folder import exclusive_lock, make_folder
+from server.error_text import coded
 from server.house_bots import HOUSE_BOTS, HouseBots
 from server.limits import LIMITS, Limits
 from server.lobby import Lobby
@@ -164,7 +165,7 @@ def http_listeners(
 
     def refusal(error: AccessError) -> bytes:
         lobby.metrics.refused.inc()
-        body = to_json({"detail": str(error)})
+        body = to_json({"detail": error.text} | coded(error.text))
         status = HTTPStatus(error.status)
         head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
         return f"{head}\r\nConnection: close\r\n\r\n".encode() + body
@@ -181,7 +182,7 @@ def mjai_listeners(lobby: Lobby, sockets: list[socket.socket]) -> Iterator[Liste
 
     def refusal(error: AccessError) -> bytes:
         lobby.metrics.refused.inc()
-        return to_json(connection.error(str(error), retry=error.retry)) + b"\n"
+        return to_json(connection.error(error.text, retry=error.retry, **coded(error.text))) + b"\n"
 
     def make(admission: Admission) -> TcpTransport:
         return TcpTransport(

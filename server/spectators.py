@@ -11,10 +11,12 @@ from websockets.frames import CloseCode
 from engine.mjai.connection import MAX_JOIN
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
+from server.error_text import ErrorText, error_text
 from server.fairness import CpuLimiter
 from server.metrics import Metrics
 
 BURST = 0.05  # seconds of work for spectators that may be done in one go
+ONLY_LISTEN = error_text("only_listen", "spectators only listen")
 log = structlog.get_logger("server.spectators")
 
 
@@ -67,13 +69,13 @@ class Spectator:
 
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
-        self.close_with_error("spectators only listen")
+        self.close_with_error(ONLY_LISTEN)
 
     def message_too_long(self) -> None:
         """See `ConnectionHandler`."""
-        self.close_with_error("spectators only listen")
+        self.close_with_error(ONLY_LISTEN)
 
-    def close_with_error(self, text: str) -> None:
+    def close_with_error(self, text: ErrorText) -> None:
         """See `ConnectionHandler`."""
         self._sending.cancel()
         self._connection.close(CloseCode.POLICY_VIOLATION, text)

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.limits": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": {"server.house_bots", "server.limits", "server.fairness"},
+    "server.ports": {"server.house_bots", "server.limits", "server.fairness", "server.error_text"},
     "server.fairness": set(),
     "server.setting_values": {"server.settings"},
     "server.settings_file": {"server.settings", "server.setting_values"},
@@ -34,11 +34,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.addresses": set(),
     "server.game": {
         "server.fairness", "server.ports", "server.settings", "server.metrics", "server.loop_clock",
-        "server.house_bots", "server.addresses", "server.stored_settings",
+        "server.house_bots", "server.addresses", "server.stored_settings", "server.error_text",
     },
     "server.connection": {
         "server.ports", "server.settings", "server.access", "server.fairness", "server.loop_clock", "server.addresses",
-        "server.limits",
+        "server.limits", "server.error_text",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.limits", "server.migrations", "server.names"},
@@ -53,12 +53,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.tournaments": {
         "server.ports", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
-        "server.stored_settings", "server.names", "server.rooms", "server.background_tasks",
+        "server.stored_settings", "server.names", "server.rooms", "server.background_tasks", "server.error_text",
     },
-    "server.spectators": {"server.addresses", "server.connection", "server.fairness", "server.metrics"},
+    "server.spectators": {
+        "server.addresses", "server.connection", "server.fairness", "server.metrics", "server.error_text",
+    },
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
     "server.counting": {"server.limits", "server.store"},
-    "server.exhibitions": {"server.access", "server.addresses", "server.game", "server.limits"},
+    "server.exhibitions": {
+        "server.access", "server.addresses", "server.game", "server.limits", "server.error_text",
+    },
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},
@@ -81,6 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.fairness",
         "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
         "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
+        "server.error_text",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -88,6 +88,7 @@ REPLY_MODE = Kind("text", choice(*REPLY_MODES))
 SECRET = Kind("text", text(1, MAX_SECRET))
 RESUME = Kind("bool or text", check_resume)
 HINTS = Kind("objects", list_of(instance(dict)))
+VALUES = Kind("object", instance(dict))
 
 HELLO_KEYS = (
     Key("protocol", TEXT, PROTOCOL),
@@ -127,6 +128,8 @@ ERROR_KEYS = (
     Key("message", TEXT, "what was wrong, in one line"),
     Key("played_by", TEXT, "who plays the seat from here on, empty for its bot again; only in records", default=None),
     Key("retry", BOOL, "true where the same join may succeed later", default=None),
+    Key("code", TEXT, "what was wrong, as a word that stays the same; not in records", default=None),
+    Key("values", VALUES, "what stands in the message, by name; with code", default=None),
 )
 
 HELLO: Message = {"type": "hello", "protocol": PROTOCOL, "protocol_version": PROTOCOL_VERSION}
@@ -173,9 +176,10 @@ def hinted(bot: str, actions: list[Message]) -> Message:
     return {"type": "hinted", "bot": bot, "actions": actions}
 
 
-def error(message: str, *, retry: bool = False) -> Message:
-    """Return the message that says what was wrong with a message or join; `retry`: the same join may succeed later."""
-    return {"type": "error", "message": message} | ({"retry": True} if retry else {})
+def error(message: str, *, retry: bool = False, code: str = "", values: Message | None = None) -> Message:
+    """Return the message that says what was wrong with a message or join; see `ERROR_KEYS`."""
+    known = {"code": code, "values": values or {}} if code else {}
+    return {"type": "error", "message": message} | ({"retry": True} if retry else {}) | known
 
 
 NOT_JOINED = Join(**JOIN_DEFAULTS, given=frozenset())  # of a connection that has sent no join yet

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.api.common import printable
-from server.error_text import coded, error_text, line_of
+from server.error_text import coded, error_text
 from server.store import StoreError
 
 SHOULD = re.compile(r"^(Input|String|Value) should")
@@ -34,7 +34,7 @@ def access_problem(error: AccessError) -> JSONResponse:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, UnauthorizedError):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(error.status, line_of(error), headers)
+    return problem(error.status, error.text, headers)
 
 
 def not_found(what: str, name: str) -> HTTPException:

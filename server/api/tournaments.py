@@ -19,6 +19,7 @@ from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, r
 from server.api.errors import not_found
 from server.api.games import Time
 from server.api.rooms import Bearer, HouseBot, RoomSettingsInfo, WithSettings
+from server.error_text import error_text, in_body, line_of
 from server.lobby import Lobby
 from server.store import StoredTournament
 from server.store.cursors import Order, one_more
@@ -238,7 +239,8 @@ async def get_result(lobby: LobbyHere, name: str) -> dict[str, Any]:
     """The standings and all games, in the format of `python -m arena league --json`; see docs/api.md."""
     stored = find(lobby, name)
     if name in lobby.tournaments.current:
-        raise HTTPException(409, f"tournament {name} is {stored.status}: its result is there when it is over")
+        text = "tournament {name} is {status}: its result is there when it is over"
+        raise HTTPException(409, error_text("tournament_not_over", text, name=name, status=stored.status))
     return await lobby.tournaments.document_of(name) or {}
 
 
@@ -248,8 +250,7 @@ async def create_tournament(
 ) -> TournamentDetails:
     """For admins. It begins when all entrants have joined the room of its name, or at `starts`."""
     await lobby.access.authorize_admin(given.credentials if given else None)
-    if new.name in lobby.rooms or lobby.tournaments.taken(new.name):
-        raise HTTPException(409, f"a room or tournament {new.name} is there already: choose another name")
+    check_name_free(lobby, new.name)
     plan = Plan(
         **new.model_dump(include={"entrants", "house_bots", "places", "starts", "walls", "games"}),
         seed=secrets.randbits(64) if new.seed is None else new.seed,
@@ -260,25 +261,32 @@ async def create_tournament(
         check_start(plan.starts)
         await check_tokens(lobby, plan)
     except ValueError as error:
-        raise HTTPException(422, f"body: {error}") from error
-    if new.name in lobby.rooms or lobby.tournaments.taken(new.name):  # meanwhile
-        raise HTTPException(409, f"a room or tournament {new.name} is there already: choose another name")
+        raise HTTPException(422, in_body(line_of(error))) from error
+    check_name_free(lobby, new.name)  # it may have been taken meanwhile
     await lobby.tournaments.create(new.name, replace(lobby.settings.room, **new.given), plan)
     response.headers["Location"] = f"/api/tournaments/{new.name}"
     return await get_tournament(lobby, new.name)
+
+
+def check_name_free(lobby: Lobby, name: str) -> None:
+    """Raise HTTPException for the name of a room or tournament that is there."""
+    if name in lobby.rooms or lobby.tournaments.taken(name):
+        text = "a room or tournament {name} is there already: choose another name"
+        raise HTTPException(409, error_text("name_taken", text, name=name))
 
 
 def check_settings(given: Mapping[str, Any]) -> None:
     """Raise ValueError for settings that a tournament does not have."""
     for name in sorted(given):
         if name not in SETTABLE:
-            raise ValueError(f"settings.{name} follows from the schedule; a tournament sets {', '.join(SETTABLE)}")
+            text = "settings.{setting} follows from the schedule; a tournament sets {others}"
+            raise ValueError(error_text("setting_scheduled", text, setting=name, others=", ".join(SETTABLE)))
 
 
 def check_start(starts: datetime | None) -> None:
     """Raise ValueError for a time too far away."""
     if starts is not None and starts > datetime.now(UTC) + LATEST_START:
-        raise ValueError(f"starts is more than {LATEST_START.days} days away")
+        raise ValueError(error_text("starts_late", "starts is more than {n} days away", n=LATEST_START.days))
 
 
 async def check_tokens(lobby: Lobby, plan: Plan) -> None:
@@ -287,9 +295,8 @@ async def check_tokens(lobby: Lobby, plan: Plan) -> None:
         known = set(await lobby.store.token_names())
         for index, name in enumerate(plan.entrants):
             if name not in known:
-                raise ValueError(
-                    f"entrants.{index} is {name!r}, which has no token: python -m server token add makes one"
-                )
+                text = "entrants.{index} is {name!r}, which has no token: python -m server token add makes one"
+                raise ValueError(error_text("entrant_token", text, index=index, name=name))
 
 
 @router.delete(

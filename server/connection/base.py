@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, Inlet, make_budget
+from server.error_text import error_text
 from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
@@ -54,10 +55,11 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet.close()
         self._pause_reading()
         if not self._closing:
-            self._handler.close_with_error(
-                f"more than {self._messages_per_second:g} messages or KiB a second that were not asked for "
+            text = (
+                "more than {limit:g} messages or KiB a second that were not asked for "
                 "(the server's setting messages_per_second)"
             )
+            self._handler.close_with_error(error_text("too_many_messages", text, limit=self._messages_per_second))
         return False
 
     @property
@@ -79,8 +81,8 @@ class MessageProtocol(asyncio.Protocol):
 
     def _message_timed_out(self) -> None:
         if not self._closing:
-            seconds = f"{self._limits.message_timeout:g} seconds"
-            self._handler.close_with_error(f"a message was not complete within {seconds}")
+            text = "a message was not complete within {seconds:g} seconds"
+            self._handler.close_with_error(error_text("message_slow", text, seconds=self._limits.message_timeout))
 
     def _write(self, data: bytes) -> None:
         """Write once the work of this iteration is done, so that a waiting process is woken once for many writes."""

@@ -16,12 +16,17 @@ from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_J
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
+from server.error_text import ErrorText, coded, error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import ConnectionOwner, Encoded, GamePort, Transport
 from server.settings import Settings
 
-NO_REPLIES = "you have closed your side of the connection, and cannot reply: keep it open while you play"
+NO_REPLIES = error_text(
+    "half_closed", "you have closed your side of the connection, and cannot reply: keep it open while you play"
+)
+EARLY = error_text("early", "a message before start_game: wait for it after join")
+NO_HINTS = error_text("no_hints", "hint: there are none here, but in rooms with the setting hints that are not rated")
 HELLO = to_json(connection.HELLO)
 MAX_FAULTS_OUTSIDE_GAMES = 10
 
@@ -71,11 +76,11 @@ class BotConnection:
         elif request_in(data) == "leave":
             self._leave_for_good()
         else:
-            self._fault(None, "a message before start_game: wait for it after join", "unasked")
+            self._fault(None, EARLY, "unasked")
 
     def message_too_long(self) -> None:
         """See `ConnectionHandler`."""
-        text = f"a message longer than {self.max_message:,} bytes; it was discarded"
+        text = error_text("too_long", "a message longer than {n:,} bytes; it was discarded", n=self.max_message)
         if self._join_timer is not None:
             self.close_with_error(text)
         else:
@@ -97,16 +102,20 @@ class BotConnection:
         try:
             join = parse_join(data, self._url_keys)
         except BadMessage as error:
-            self.close_with_error(str(error))
+            self.close_with_error(error_text("join_invalid", "{problem}", problem=str(error)))
             return
         self._join_sent = True
         self._owner.join_received(self, join)
 
     def _join_timed_out(self) -> None:
-        seconds = f"within {self._settings.join_timeout:g} seconds"
-        late = "its database does not answer, or it is too busy; try again later"
-        text = f"the server could not answer the join {seconds}: {late}" if self._join_sent else f"no join {seconds}"
-        self.close_with_error(text, retry=True)
+        seconds = self._settings.join_timeout
+        if self._join_sent:
+            late = "its database does not answer, or it is too busy; try again later"
+            text = f"the server could not answer the join within {{seconds:g}} seconds: {late}"
+            line = error_text("join_unanswered", text, seconds=seconds)
+        else:
+            line = error_text("no_join", "no join within {seconds:g} seconds", seconds=seconds)
+        self.close_with_error(line, retry=True)
 
     def _cancel_join_timer(self) -> None:
         if self._join_timer is not None:
@@ -135,9 +144,9 @@ class BotConnection:
         self._game = None
         self._outbox.error_reply_timeout = ERROR_REPLY_TIMEOUT
 
-    def close_with_error(self, text: str, retry: bool = False) -> None:
+    def close_with_error(self, text: ErrorText, retry: bool = False) -> None:
         """See `PlayerPort`."""
-        self.transport.send([to_json(connection.error(text, retry=retry))])
+        self.transport.send([to_json(connection.error(text, retry=retry, **coded(text)))])
         self.transport.close()
         self._leave()
 
@@ -215,9 +224,9 @@ class BotConnection:
             return {}
         return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
 
-    def send_error(self, text: str) -> None:
+    def send_error(self, text: ErrorText) -> None:
         """See `PlayerPort`."""
-        self._outbox.send_error(to_json(connection.error(text)))
+        self._outbox.send_error(to_json(connection.error(text, **coded(text))))
 
     def decision_timed_out(self) -> None:
         """See `PlayerPort`."""
@@ -228,9 +237,7 @@ class BotConnection:
     def _give_hint(self) -> None:
         """The bot asks for a hint."""
         if self._game is None or not self._game.gives_hints:
-            self._fault(
-                None, "hint: there are none here, but in rooms with the setting hints that are not rated", "unasked"
-            )
+            self._fault(None, NO_HINTS, "unasked")
         else:
             self.transport.send([to_json(connection.hinted(*self._game.hint(self._seat)))])
 
@@ -249,7 +256,7 @@ class BotConnection:
         try:
             reply = parse_reply(data)
         except BadMessage as error:
-            self._fault(expected, str(error), "malformed")
+            self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
         else:
             self._handle_reply(reply, expected)
         self._outbox.flush()
@@ -262,13 +269,13 @@ class BotConnection:
             else:
                 self._game.decide(self._seat, reply)
         elif expected is None:
-            self._fault(
-                None, f"{reply['type']}: no message waits for a reply; send one reply to each message", "unasked"
-            )
+            text = "{reply}: no message waits for a reply; send one reply to each message"
+            self._fault(None, error_text("reply_unasked", text, reply=reply["type"]), "unasked")
         elif expected is not ExpectedReply.ANY and reply["type"] != "none":
-            self._fault(expected, f"{reply['type']}: you are not asked for an action now; reply with none", "unasked")
+            text = "{reply}: you are not asked for an action now; reply with none"
+            self._fault(expected, error_text("action_unasked", text, reply=reply["type"]), "unasked")
 
-    def _fault(self, expected: ExpectedReply | None, text: str, kind: str) -> None:
+    def _fault(self, expected: ExpectedReply | None, text: ErrorText, kind: str) -> None:
         """Handle a fault in a message that came as the `expected` reply."""
         if self._game is not None:
             self._game.fault(self._seat, text, kind, is_decision=expected is ExpectedReply.DECISION)

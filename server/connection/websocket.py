@@ -19,6 +19,7 @@ from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
+from server.error_text import coded
 from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
@@ -94,7 +95,7 @@ class WebSocketConnection(MessageProtocol):
             return
         except AccessError as error:
             headers = {"Retry-After": str(error.retry_after)} if isinstance(error, RateLimitError) else {}
-            self._refuse(error.status, str(error), headers)
+            self._refuse(error.status, error.text, headers)
             return
         response = self._protocol.accept(request)
         self._protocol.send_response(response)
@@ -107,7 +108,7 @@ class WebSocketConnection(MessageProtocol):
         self._handler = connect(self)
 
     def _refuse(self, status: int, text: str, headers: Mapping[str, str]) -> None:
-        response = self._protocol.reject(status, json.dumps({"detail": text}))
+        response = self._protocol.reject(status, json.dumps({"detail": text} | coded(text)))
         del response.headers["Content-Type"]
         for name, value in {"Content-Type": "application/json", **headers}.items():
             response.headers[name] = value

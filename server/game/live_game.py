@@ -22,6 +22,7 @@ from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from engine.statistics.rounds import add_round
 from server.addresses import limited_address
+from server.error_text import ErrorText, error_text
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
 from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange, Left
@@ -128,7 +129,7 @@ class LiveGame:
         self._record(messages)
         for seat in self.seats:
             if seat.needs_connection:
-                self._take_over(seat, "not there when the game began")
+                self._take_over(seat, f"not there when the game began: {self._house_bot} plays this seat")
         self._send(messages, decisions)
         if self._ask(decisions):
             self._advance()
@@ -183,7 +184,8 @@ class LiveGame:
         self._restoring = False
         for seat in self.seats:
             if seat.needs_connection and not self.engine.over:
-                self._take_over(seat, f"not back within {self.start.settings.resume_timeout:g} s of the restart")
+                seconds = f"{self.start.settings.resume_timeout:g} s"
+                self._take_over(seat, f"not back within {seconds} of the restart: {self._house_bot} plays this seat")
         decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
         self._send(self.history.since(self.history.count - 1), decisions)
         if self.engine.over:
@@ -236,9 +238,8 @@ class LiveGame:
             seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
         if seat.needs_connection and not (self._restoring or self.engine.over or self._closed):
             seconds = self.start.settings.resume_timeout
-            seat.reconnect_timer = loop_clock().call_later(
-                seconds, self._take_over, seat, f"connection lost for {seconds:g} s"
-            )
+            text = f"connection lost for {seconds:g} s: {self._house_bot} plays this seat"
+            seat.reconnect_timer = loop_clock().call_later(seconds, self._take_over, seat, text)
 
     def connection_lost(self, index: int) -> None:
         """See `GamePort`."""
@@ -251,7 +252,7 @@ class LiveGame:
         if not (seat.fallback.bot or self.engine.over):
             seat.left = True  # else leaving and coming back would give a decision its time again, as often as one likes
             self._log.add_left(index)
-            self._take_over(seat, "left the game")
+            self._dismiss(seat, error_text("left_game", "left the game: {bot} plays this seat", bot=self._house_bot))
             if self._restoring:
                 self._end_restoring_if_complete()
 
@@ -275,7 +276,8 @@ class LiveGame:
         if seat.fallback.bot != bot:
             self._log.add_house_bot(seat.index, "", "back at its seat")
         if previous is not None:
-            previous.close_with_error("another connection has resumed this game")
+            text = "another connection has resumed this game"
+            previous.close_with_error(error_text("resumed_elsewhere", text))
         first = min(seen, self.history.count - 1)  # the last message is sent again, so that the bot can reply to it
         connection.send_resumed(first)
         messages = self.history.since(first)
@@ -302,16 +304,24 @@ class LiveGame:
         """The number of messages of the game that the bot of a seat may have seen."""
         return self.history.count if seat.restored is None else seat.restored
 
-    def _take_over(self, seat: Seat, reason: str) -> None:
-        """A house bot plays the seat from now on, the open decision included."""
-        bot, connection = self.start.settings.house_bot, seat.connection
-        text = f"{reason}: {bot} plays this seat"
-        self._change_occupant(seat, None, bot)
-        self._log.add_house_bot(seat.index, bot, text)
-        self._metrics.taken_over.inc()
-        log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=reason)
+    @property
+    def _house_bot(self) -> str:
+        """The one that takes seats over."""
+        return self.start.settings.house_bot
+
+    def _dismiss(self, seat: Seat, text: ErrorText) -> None:
+        """A house bot plays the seat from now on; its connection, if any, is closed."""
+        connection = seat.connection
+        self._take_over(seat, text)
         if connection is not None:
             connection.close_with_error(text)
+
+    def _take_over(self, seat: Seat, text: str) -> None:
+        """A house bot plays the seat, which has no connection or loses it, from now on, the open decision included."""
+        self._change_occupant(seat, None, self._house_bot)
+        self._log.add_house_bot(seat.index, self._house_bot, text)
+        self._metrics.taken_over.inc()
+        log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=text)
         if seat.legal_actions:
             self._stop_clock(seat)
             self._ask_house_bot(seat)
@@ -335,7 +345,7 @@ class LiveGame:
 
     @property
     def _adviser(self) -> str:
-        return self._owner.house_bots.adviser(self.start.settings.house_bot)
+        return self._owner.house_bots.adviser(self._house_bot)
 
     def hint(self, index: int) -> tuple[str, list[Message]]:
         """See `GamePort`. It is computed once for a decision, in the time that a house bot takes to decide."""
@@ -353,7 +363,7 @@ class LiveGame:
         try:
             action = legal_action(self.engine.table, index, reply, seat.legal_actions)
         except ValueError as error:
-            self.fault(index, str(error), "illegal", is_decision=True)
+            self.fault(index, error_text("illegal", "{problem}", problem=str(error)), "illegal", is_decision=True)
             return
         hint = {"hint": self._adviser, "actions": seat.hint} if seat.hint else {}
         if hint or "ext_bot" in reply:
@@ -364,7 +374,7 @@ class LiveGame:
         self._act(seat, action)
         self._advance_if_decided()
 
-    def fault(self, index: int, text: str, kind: str, is_decision: bool) -> None:
+    def fault(self, index: int, text: ErrorText, kind: str, is_decision: bool) -> None:
         """See `GamePort`."""
         seat = self.seats[index]
         seat.faults += 1
@@ -379,9 +389,10 @@ class LiveGame:
             self._act(seat, safe_default(seat.legal_actions))
         max_faults = self.start.settings.max_faults
         if seat.faults >= max_faults and not seat.fallback.bot and not self.engine.over:
-            self._take_over(seat, f"{seat.faults} faults")
+            whole = "{n} faults: {bot} plays this seat"
+            self._dismiss(seat, error_text("seat_faults", whole, n=seat.faults, bot=self._house_bot))
         elif seat.connection is not None and seat.faults >= max_faults + self._owner.limits.max_faults_watching:
-            seat.connection.close_with_error(f"{seat.faults} faults")
+            seat.connection.close_with_error(error_text("faults", "{n} faults", n=seat.faults))
         if is_decision:
             self._advance_if_decided()
 
@@ -390,8 +401,9 @@ class LiveGame:
         if seat.connection is not None:
             seat.connection.decision_timed_out()
         default = "none" if PASS in legal_actions else "tsumogiri" if TSUMOGIRI in legal_actions else "a legal discard"
-        text = f"no reply within {self.decision_time:g} s and the time bank; {default} was played"
-        self.fault(index, text, "late", is_decision=True)
+        text = "no reply within {seconds:g} s and the time bank; {default} was played"
+        line = error_text("late", text, seconds=self.decision_time, default=default)
+        self.fault(index, line, "late", is_decision=True)
 
     def _stop_clock(self, seat: Seat) -> None:
         elapsed = seat.clock.stop()

@@ -16,6 +16,7 @@ from engine.contests.schedule import Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.mjai.connection import check_name
 from engine.rules import EVEN_SCORES, N_SEATS
+from server.error_text import error_text
 from server.names import HOUSE_BOT_SUFFIX, imitates_house_bot
 
 MAX_ENTRANTS = 24  # every two of them are compared: the time for that grows with their number to the third
@@ -69,30 +70,39 @@ class Plan(BaseModel):
 
     def check(self) -> None:
         """Raise ValueError, with the name of the field first, for a plan that cannot be played."""
+        self._check_names()
+        named = len(self.entrants) + len(self.house_bots)
+        if self.places and self.places <= named:
+            text = "places is {places}, and {n} are named: choose more, or leave it out"
+            raise ValueError(error_text("places_named", text, places=self.places, n=named))
+        if (most := max(self.places, named)) < N_SEATS:
+            text = "entrants and house_bots name {n}: name at least three, or let others enter with places"
+            raise ValueError(error_text("entrants_few", text, n=named))
+        if most > MAX_ENTRANTS:
+            text = "entrants and house_bots name {n}, more than {most}"
+            raise ValueError(error_text("entrants_many", text, n=most, most=MAX_ENTRANTS))
+        if bool(self.walls) == bool(self.games):
+            text = "walls or games is needed, one of them: walls that every three play, or games in all"
+            raise ValueError(error_text("walls_or_games", text))
+        if (n := self.n_games(most)) > MAX_GAMES:
+            field, value = ("walls", self.walls) if self.walls else ("games", self.games)
+            text = "{field} is {value}: {n} games, more than {most}"
+            raise ValueError(error_text("games_many", text, field=field, value=value, n=n, most=MAX_GAMES))
+
+    def _check_names(self) -> None:
         for field, names in (("entrants", self.entrants), ("house_bots", self.house_bots)):
             if twice := [name for index, name in enumerate(names) if name in names[:index]]:
-                raise ValueError(f"{field} has {twice[0]!r} twice; name each once")
+                text = "{field} has {name!r} twice; name each once"
+                raise ValueError(error_text("entrant_twice", text, field=field, name=twice[0]))
         for index, name in enumerate(self.entrants):
             try:
                 check_name(name)
             except ValueError as error:
-                raise ValueError(f"entrants.{index}: {error}") from error
+                text = "entrants.{index}: {problem}"
+                raise ValueError(error_text("entrant_name", text, index=index, problem=str(error))) from error
             if imitates_house_bot(name):
-                raise ValueError(f"entrants.{index} is {name!r}: house bots are named in house_bots, as in rule")
-        named = len(self.entrants) + len(self.house_bots)
-        if self.places and self.places <= named:
-            raise ValueError(f"places is {self.places}, and {named} are named: choose more, or leave it out")
-        if (most := max(self.places, named)) < N_SEATS:
-            raise ValueError(
-                f"entrants and house_bots name {named}: name at least three, or let others enter with places"
-            )
-        if most > MAX_ENTRANTS:
-            raise ValueError(f"entrants and house_bots name {most}, more than {MAX_ENTRANTS}")
-        if bool(self.walls) == bool(self.games):
-            raise ValueError("walls or games is needed, one of them: walls that every three play, or games in all")
-        if (n := self.n_games(most)) > MAX_GAMES:
-            field = "walls" if self.walls else "games"
-            raise ValueError(f"{field} is {self.walls or self.games}: {n} games, more than {MAX_GAMES}")
+                text = "entrants.{index} is {name!r}: house bots are named in house_bots, as in rule"
+                raise ValueError(error_text("entrant_house", text, index=index, name=name))
 
     def n_games(self, n_players: int) -> int:
         """The number of games of so many."""

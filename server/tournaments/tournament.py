@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from server.access import AccessError
+from server.error_text import ErrorText, error_text
 from server.loop_clock import Timer, loop_clock
 from server.ports import PlayerPort
 from server.rooms import SEATS, Absent, NewGame, Room
@@ -28,6 +29,11 @@ class Result:
 
     seats: tuple[SeatResult, SeatResult, SeatResult]
     plays: tuple[Play, ...]
+
+
+def tournament_over(name: str) -> ErrorText:
+    """Why nobody may join the room of a tournament any more."""
+    return error_text("tournament_over", "tournament {name} is over; join another room", name=name)
 
 
 class Tournament(Room):
@@ -87,11 +93,14 @@ class Tournament(Room):
             raise AccessError(self._why_closed())
         others = set(self.present) - {*self.plan.entrants, name}
         if self.plan.players and name not in self.plan.players:
-            raise AccessError(f"tournament {self.name} has begun, without {name!r}; join another room")
+            text = "tournament {tournament} has begun, without {name!r}; join another room"
+            raise AccessError(error_text("tournament_begun", text, tournament=self.name, name=name))
         if not self.plan.players and name not in self.plan.entrants and len(others) >= self.plan.open_places:
-            raise AccessError(f"tournament {self.name} has no place for {name!r}; join another room")
+            text = "tournament {tournament} has no place for {name!r}; join another room"
+            raise AccessError(error_text("tournament_full", text, tournament=self.name, name=name))
         for earlier in [each for each in self.waiting if each.join.name == name]:
-            earlier.close_with_error("another connection has joined under this name")
+            text = "another connection has joined under this name"
+            earlier.close_with_error(error_text("joined_elsewhere", text))
         super().enter(bot)
         self._found(name)
 
@@ -100,8 +109,12 @@ class Tournament(Room):
         super().leave(bot)
         self._miss(bot.join.name)
 
-    def _why_closed(self) -> str:
-        return f"tournament {self.name} is {'cancelled' if self.status == 'cancelled' else 'over'}; join another room"
+    def _why_closed(self) -> ErrorText:
+        if self.status == "cancelled":
+            return error_text(
+                "tournament_cancelled", "tournament {name} is cancelled; join another room", name=self.name
+            )
+        return tournament_over(self.name)
 
     def close(self) -> None:
         """Accept no more bots, and disconnect those that wait; games in play are finished."""

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from engine.contests.ratings import SAMPLES
 from server.access import AccessError, ServerFullError
 from server.background_tasks import BackgroundTasks
+from server.error_text import error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.rooms import SEATS, Room
@@ -24,7 +25,7 @@ from server.store import Store, StoredTournament, StoreError
 from server.stored_settings import restore_settings
 from server.tournaments.document import LIVE_SAMPLES, document
 from server.tournaments.plan import Plan
-from server.tournaments.tournament import Result, Tournament
+from server.tournaments.tournament import Result, Tournament, tournament_over
 
 log = structlog.get_logger("server.tournaments")
 
@@ -110,14 +111,16 @@ class Tournaments:
     def check_free(self, name: str) -> None:
         """Raise AccessError if a bot may not open a room of that name, because a tournament had it."""
         if self.taken(name):
-            raise AccessError(f"tournament {name} is over; join another room")
+            raise AccessError(tournament_over(name))
 
     async def create(self, name: str, settings: RoomSettings, plan: Plan) -> Tournament:
         """Create a tournament, whose name must be free. Raises ServerFullError and StoreError."""
         if len(self.current) >= self._limits.max_tournaments:
-            raise ServerFullError(f"{len(self.current)} tournaments are not over, and no more are allowed; cancel one")
+            text = "{n} tournaments are not over, and no more are allowed; cancel one"
+            raise ServerFullError(error_text("all_tournaments", text, n=len(self.current)))
         if len(self.current) + len(self.over) >= self._limits.kept_tournaments:
-            raise ServerFullError(f"{self._limits.kept_tournaments} tournaments are kept; delete one that is over")
+            text = "{n} tournaments are kept; delete one that is over"
+            raise ServerFullError(error_text("kept_tournaments", text, n=self._limits.kept_tournaments))
         now = datetime.now(UTC)
         tournament = Tournament(name, uuid.uuid4().hex, settings, plan, "open", now, self._rooms.start_due)
         self.current[name] = tournament

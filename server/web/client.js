@@ -3,7 +3,7 @@
  * into the game after a lost connection or a reload of the page (docs/protocol.md).
  */
 
-import { socketAddress } from "./api.js";
+import { problemText, socketAddress } from "./api.js";
 import { tabStorage } from "./storage.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -25,13 +25,16 @@ import { tabStorage } from "./storage.js";
  * @property {(message: Message) => void} asked a message of the game, received just before, asks for a reply
  * @property {(joined: Message) => void} waiting for the game to begin
  * @property {(hint: Message) => void} hinted the answer to `askHint`
- * @property {(text: string) => void} fault the server's line about a reply that was late or wrong
+ * @property {(text: string) => void} fault a line about a reply that was late or wrong
  * @property {(text: string) => void} refused the join was refused
  * @property {(text: string) => void} stopped the server has closed the connection for a reason, and may let us back
  * @property {() => void} gone the game cannot be resumed any more
  * @property {() => void} resumed the connection is back in the game
  * @property {(why: string) => void} reconnecting the connection is lost, "" or the server asks to join again
  */
+
+/** What an error says, in the language of the page. @param {Message} error */
+const textOf = (error) => problemText({ ...error, detail: error.message });
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
@@ -233,11 +236,11 @@ export class Client {
   #closed(wasClean) {
     const { refusal } = this;
     if (this.saved?.over) return;
-    if (!wasClean || !refusal || refusal.retry) return this.#lost(refusal?.message ?? "");
+    if (!wasClean || !refusal || refusal.retry) return this.#lost(refusal ? textOf(refusal) : "");
     this.#drop(); // so that losing the network later does not connect again
-    if (this.next > 0) this.listener.stopped(refusal.message);
+    if (this.next > 0) this.listener.stopped(textOf(refusal));
     else if (this.saved) this.listener.gone();
-    else this.listener.refused(refusal.message);
+    else this.listener.refused(textOf(refusal));
   }
 
   /** Connect again after a while. @param {string} why */
@@ -268,7 +271,7 @@ const SERVER_MESSAGES = {
   hinted(message) {
     this.listener.hinted(message);
   },
-  error({ message }) {
-    this.listener.fault(message);
+  error(message) {
+    this.listener.fault(textOf(message));
   },
 };

@@ -267,7 +267,8 @@ async def test_games_of_a_closed_room_are_finished(tmp_path: Path) -> None:
         for name in (TABLE, "default"):
             assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
         why = "room default is closed; join another room"
-        assert await waits.next() == {"type": "error", "message": why}
+        code = {"code": "room_closed", "values": {"name": "default"}}
+        assert await waits.next() == {"type": "error", "message": why} | code
         assert (await at.get("/api/rooms"))["items"] == []
         await at.refused(404, "GET", f"/api/rooms/{TABLE}")
         await at.refused(409, "POST", "/api/rooms", json={"name": TABLE})

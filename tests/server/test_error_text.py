@@ -1,4 +1,4 @@
-"""Errors of the API have codes that stay the same, and the values that stand in their lines."""
+"""Errors of the API and of connections have codes that stay the same, and the values that stand in their lines."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
 from server.error_text import coded, error_text, in_body, line_of
 from server.limits import Limits
-from tests.support.running_server import Live, live
+from tests.support.running_server import TABLE, Live, live
+from tests.support.server_bots import NOTHING, Answer, Bot, Clock, Message, live_game, serving, tsumogiri
 
 
 def test_a_line_is_a_text_with_a_code_and_values() -> None:
@@ -39,6 +41,23 @@ def test_a_line_is_a_text_with_a_code_and_values() -> None:
          {"setting": "seed"}),
         ("POST", "/api/rooms", {"name": "cup", "settings": {"pause": 9.0}, "permanent": False}, "setting_large",
          {"setting": "pause", "value": 9, "most": 5}),
+        ("POST", "/api/tournaments", {"name": "cup", "house_bots": ["rule"], "walls": 1}, "entrants_few", {"n": 1}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "a"], "walls": 1}, "entrant_twice",
+         {"field": "entrants", "name": "a"}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "rule (house)"], "walls": 1},
+         "entrant_house", {"index": 2, "name": "rule (house)"}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "\u3164"], "walls": 1}, "entrant_name",
+         {"index": 2}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "c"]}, "walls_or_games", {}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": list("abcd"), "walls": 1000}, "games_many",
+         {"field": "walls", "value": 1000, "n": 12_000, "most": 3000}),
+        ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "c"], "walls": 1, "places": 2},
+         "places_named", {"places": 2, "n": 3}),
+        ("POST", "/api/tournaments", {"name": "default", "entrants": ["a", "b", "c"], "walls": 1}, "name_taken",
+         {"name": "default"}),
+        ("POST", "/api/tournaments",
+         {"name": "cup", "entrants": ["a", "b", "c"], "walls": 1, "settings": {"hints": True}}, "setting_scheduled",
+         {"setting": "hints"}),
     ],
 )  # fmt: skip
 async def test_errors_have_codes(
@@ -80,3 +99,81 @@ async def expect(at: Live, code: str, method: str, path: str, **options: Any) ->
     found = (await at.http.request(method, path, **options)).json()
     assert found["code"] == code, found
     return found
+
+
+# Joins that are refused: their keys, with the code and values of the error.
+REFUSED: list[tuple[Message, str, Message]] = [
+    ({"name": "rule (house)"}, "name_house", {"name": "rule (house)"}),
+    ({"room": "cup+rule+rule+rule"}, "room_bots", {"name": "cup+rule+rule+rule", "n": 3}),
+    ({"token": "x"}, "token_unknown", {}),
+    ({"resume": "x"}, "resume_unknown", {}),
+    ({"room": "cup"}, "tournament_full", {"tournament": "cup", "name": "a"}),
+    ({"games": -1}, "join_invalid", {"problem": "join: games is -1; games must be a number of games, 0 for as long as "
+     "the connection lasts"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("transport", ["tcp", "websocket"])
+async def test_refused_joins_have_codes_in_every_dialect(tmp_path: Path, transport: str) -> None:
+    async with live(tmp_path) as at:
+        plan = {"name": "cup", "entrants": ["x", "y", "z"], "walls": 1}
+        (await at.http.post("/api/tournaments", json=plan)).raise_for_status()
+        for number, (join, code, values) in enumerate(REFUSED):
+            given = {"name": "a", "dialect": DIALECTS[number % len(DIALECTS)]} | join
+            bot = Bot(at.server, transport=transport, **given)
+            await bot.connect()
+            assert coded_in(await bot.next()) == (code, values)
+            assert await bot.next() is None
+
+
+def coded_in(error: Message | None) -> tuple[str, Message]:
+    """The code and the values of an error, which has no keys but those of the table of messages."""
+    assert error is not None
+    assert error["type"] == "error"
+    assert error.keys() <= {"type", *(key.name for key in ERROR_KEYS)}
+    return error["code"], error["values"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_faults_have_codes_in_every_dialect(tmp_path: Path, dialect: str) -> None:
+    """Up to the fault that costs the seat."""
+    async with serving(tmp_path, max_faults=5) as server:
+        clock = Clock()
+        bot = Bot(server, "a", room=TABLE, reply="when_asked", dialect=dialect)
+
+        async def told(said: Answer) -> tuple[str, Message]:
+            await bot.send(said)
+            return coded_in(await bot.until(lambda message: message["type"] == "error"))
+
+        drawn = await bot.until_own()
+        assert await told({"type": "hint"}) == ("no_hints", {})
+        await bot.send(tsumogiri(bot, drawn))
+        await bot.until_own()
+        code, values = await told(b"[]")
+        assert (code, values) == ("reply_invalid", {"problem": bot.errors[-1]})
+        await bot.until_own()
+        assert await told(b" " * (MAX_MESSAGE + 1)) == ("too_long", {"n": MAX_MESSAGE})
+        await bot.until_own()
+        clock.advance(45)  # more than the time for a decision and the bank
+        assert await told(None) == ("late", {"seconds": 30.0, "default": "tsumogiri"})
+        await bot.send(NOTHING)  # the reply that was late
+        await bot.until_own()
+        assert await told(NOTHING) == ("illegal", {"problem": bot.errors[-1]})
+        house_bot = live_game(server).start.settings.house_bot
+        assert coded_in(await bot.next()) == ("seat_faults", {"n": 5, "bot": house_bot})
+        assert await bot.next() is None
+
+
+async def test_whoever_leaves_or_is_replaced_is_told_with_a_code(tmp_path: Path) -> None:
+    async with serving(tmp_path) as server:
+        bot = Bot(server, "a", room=TABLE, resume=True)
+        await bot.until_own()
+        again = Bot(server, "a", room=TABLE)
+        again.games, again.secrets = bot.games, bot.secrets
+        await again.connect(resume=len(bot.game))
+        assert coded_in(await bot.until(lambda message: message["type"] == "error")) == ("resumed_elsewhere", {})
+        await again.send({"type": "leave"})
+        house_bot = live_game(server).start.settings.house_bot
+        while (message := await again.next()) is not None and message["type"] != "error":
+            pass
+        assert coded_in(message) == ("left_game", {"bot": house_bot})

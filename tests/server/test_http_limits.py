@@ -201,10 +201,12 @@ async def test_connections_over_the_limit_are_told_why_on_both_ports(tmp_path: P
         async with connection(at) as (reader, _):
             status, body = await response(reader)
             assert status == 503
-            assert "the server is full" in json.loads(body)["detail"]
+            problem = json.loads(body)
+            assert "the server is full" in problem["detail"]
+            assert problem["code"] == "server_full"
         async with connection(at, "mjai_port") as (reader, _):
             error = json.loads(await reader.read())
-            assert (error["type"], error["retry"]) == ("error", True)
+            assert (error["type"], error["retry"], error["code"]) == ("error", True, "server_full")
             assert "the server is full" in error["message"]
 
 

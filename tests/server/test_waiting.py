@@ -125,7 +125,13 @@ async def test_a_bot_that_has_waited_too_long_is_told_and_let_go(tmp_path: Path,
             assert bot.ended
             assert bot.errors == []
         else:
-            assert await bot.next() == {"type": "error", "message": TIMED_OUT, "retry": True}
+            assert await bot.next() == {
+                "type": "error",
+                "message": TIMED_OUT,
+                "retry": True,
+                "code": "waited",
+                "values": {"name": "default", "seconds": 600.0},
+            }
             assert await bot.next() is None
             assert server.lobby.rooms["default"].waiting == []
 
@@ -220,6 +226,8 @@ async def test_an_address_opens_a_limited_number_of_rooms(tmp_path: Path, transp
             "message": "127.0.0.1 has opened 2 rooms (the server's setting rooms_per_address); "
             "join one of them, or leave one first",
             "retry": True,
+            "code": "rooms",
+            "values": {"address": "127.0.0.1", "n": 2},
         }
         for room in ("room1", "admins3", "default"):
             bots.append(Bot(server, "c", transport=transport, room=room))

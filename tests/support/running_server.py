@@ -40,7 +40,10 @@ class Live:
         response = await self.http.request(method, path, **options)
         assert response.status_code == status, response.text
         problem = response.json()
-        assert list(problem) in (["detail"], ["detail", "code", "values"])  # the latter for pages, see `server.told`
+        assert list(problem) in (
+            ["detail"],
+            ["detail", "code", "values"],
+        )  # the latter for pages, see `server.error_text`
         assert problem["detail"].isprintable()
         return str(problem["detail"])
 

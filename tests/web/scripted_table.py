@@ -7,7 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Page, WebSocketRoute
 
+from engine.mjai import connection
 from engine.mjai.messages import Message
+from server.error_text import coded
 
 HIDDEN = ["?"] * 13
 JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
@@ -59,8 +61,8 @@ class ScriptedTable:
         self.send(self.game[-1])
 
     def error(self, text: str, close: bool = False) -> None:
-        """An error, after which the server may close the connection."""
-        self.send({"type": "error", "message": text})
+        """An error, with a code if it is an ErrorText, after which the server may close the connection."""
+        self.send(connection.error(text, **coded(text)))
         if close:
             self.close()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
+from server.error_text import error_text
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length, set_name
@@ -288,6 +289,40 @@ def test_a_refused_name_can_be_mended(page: Page, site: Site) -> None:
     page.get_by_role("button", name="Join names").click()
     expect(page.locator("nuki-table .seat.bottom .hand .tile")).not_to_have_count(0)
     assert page.locator("nuki-table b").count() == 0
+
+
+def in_japanese(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('nukidora.language', 'ja')")
+
+
+def test_a_page_in_japanese_says_in_japanese_why_a_join_is_refused(page: Page, site: Site) -> None:
+    in_japanese(page)
+    page.goto(open_room(site, "japanese"))
+    page.get_by_label("名前").fill("rule (house)")
+    page.get_by_role("button", name="japanese に参加").click()
+    problem = "「rule (house)」はサーバーのボット用の名前か、それに似た名前です。別の名前にしてください"
+    expect(page.locator(".join-problem")).to_have_text(problem)
+
+
+def test_a_page_in_japanese_says_faults_in_japanese(scripted: ScriptedTable, page: Page) -> None:
+    """And why the server has closed the connection; what has no code is shown as it is."""
+    in_japanese(page)
+    page.goto("/rooms/default/play", referer=f"{scripted.url}/rooms")
+    page.get_by_text("まもなく対局開始").wait_for()
+    scripted.say("start_game", names=scripted.names, id=0, resume="secret", game="0123456789abcdef", http_port=1)
+    scripted.round([*RUNS, "2s", "3s"])
+    scripted.draw("E")
+    late = "no reply within {seconds:g} s and the time bank; {default} was played"
+    scripted.error(error_text("late", late, seconds=5.0, default="tsumogiri"))
+    expect(page.get_by_role("alert")).to_have_text(
+        "5秒と持ち時間のうちに応答がなかったため、自動でスキップまたは打牌しました"
+    )
+    scripted.error("told by a later version")
+    expect(page.get_by_role("alert")).to_have_text("told by a later version")
+    text = "{n} faults: {bot} plays this seat"
+    scripted.error(error_text("seat_faults", text, n=10, bot="rule"), close=True)
+    expect(page.locator(".play-note")).to_contain_text("反則が10回になったため、以後はruleが代打ちします")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_after_the_game_one_can_play_again(scripted: ScriptedTable, page: Page) -> None:

@@ -180,3 +180,14 @@ def test_errors_of_the_form_are_told_at_their_fields(held: Site, browser: Browse
             expect(field.get_by_role("alert"), wrong).to_contain_text(wrong)
             expect(form.get_by_label(at, exact=True), wrong).to_be_focused()
             expect(form.locator("[aria-invalid]"), wrong).to_have_count(1)
+
+
+def test_errors_of_the_form_are_told_in_japanese(held: Site, browser: Browser) -> None:
+    with browser.new_context(base_url=held.url, locale="ja") as context:
+        page = context.new_page()
+        page.goto("/tournaments")
+        page.get_by_role("button", name="大会を作成").click()
+        page.get_by_label("大会名").fill("autumn")
+        page.get_by_label("大会名").press("Enter")
+        text = "0名が指定されています。3名以上を指定するか、定員を決めて他の参加を認めてください"
+        expect(page.get_by_role("alert").filter(has_text=text)).to_be_visible()
