@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from agents.compiled.menu import is_legal
-from agents.linear.context import MENU
 from agents.linear.features import INDEX, N_FEATURES, START
 from agents.linear.hand import fill_hand
 from engine.actions import (
@@ -28,7 +27,7 @@ from engine.actions import (
 )
 from engine.compiling import inner
 from engine.hand import add_tile, has_kind, move, reds_held
-from engine.kernels import bit_index
+from engine.kernels import write_legal
 from engine.shanten import discards_keeping_shanten, shanten
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, RIICHI_DISCARD
 from engine.tiles import KIND_OF, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, is_red
@@ -41,7 +40,6 @@ DORA, RED, NUKIDORAS, USEFUL = (INDEX[name] for name in ("dora", "red", "nukidor
 DANGER = INDEX["danger_0"]
 LATE_DRAWS = 15
 ANY_SHANTEN = 99
-ONE = np.uint64(1)
 
 
 @inner
@@ -78,15 +76,10 @@ def candidates(t: np.record, actions: np.ndarray) -> int:
             actions[0] = win
             return np.int64(1)
     n = np.int64(0)
-    for word in range(2):
-        bits = t.legal[t.viewer, word]
-        while bits != np.uint64(0):
-            lowest = bits & (~bits + ONE)
-            action = 64 * word + bit_index(lowest)
-            if same_action(t, action) == action and n < MENU:
-                actions[n] = action
-                n += 1
-            bits ^= lowest
+    for i in range(write_legal(t, np.int64(t.viewer), actions)):
+        if same_action(t, actions[i]) == actions[i]:
+            actions[n] = actions[i]
+            n += 1
     return n
 
 
