@@ -13,7 +13,6 @@ from agents.base import Agent
 from agents.linear.features import N_FEATURES
 from agents.linear.kernels import count_candidates, write_features
 from agents.registry import make, make_bots
-from engine import table_kernels
 from engine.contests.seating import SEATINGS
 from engine.records.archives import find_records, members
 from engine.records.filters import ANY, Filters
@@ -160,17 +159,10 @@ class Records:
 def read_game(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
     """The views and actions of a recorded game. Raises RecordError."""
     replay = Replay(record)
-    raws: list[np.ndarray] = []
-    actions: list[int] = []
-    for decision in replay:
-        raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
-        table_kernels.write_view(decision.raw, 0, decision.seat, raw, 0)
-        raws.append(raw)
-        actions.append(int(decision.action))
+    views, actions = replay.views_and_actions()
     for mismatch in replay.mismatches:
         warn(f"{mismatch}; the rest of the round is left out")
-    views = np.concatenate(raws) if raws else np.zeros(0, dtype=np.uint8)
-    return views.view(TABLE), np.array(actions, dtype=np.int64)
+    return views, actions
 
 
 def collect(source: Source, teacher: str | None, warn: Warn) -> Iterator[tuple[Choices, int]]:
