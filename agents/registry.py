@@ -30,6 +30,7 @@ that comes from other people must be one of `names`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,11 +39,12 @@ from agents.built_in import BUILT_IN
 from agents.files import PROGRAM, call_factory, check_agent, is_file, make_from_file, split_file_spec, where_raised
 from agents.strength.spec import split_strength
 from engine.checks import check_seed
+from engine.seeds import derive_seed
 
 if TYPE_CHECKING:
     from agents.base import Agent, Factory
 
-__all__ = ["GROUP", "check", "check_agent", "is_built_in", "is_file", "make", "names"]
+__all__ = ["GROUP", "check", "check_agent", "is_built_in", "is_file", "make", "make_bots", "names"]
 
 GROUP = "nukidora.agents"
 PLAIN = re.compile(r"[\w-]{1,64}")  # the name of a file that may have been meant
@@ -104,6 +106,11 @@ def make(spec: str, seed: int = 0) -> Agent:
         return built_in
     factory = _load(found)
     return call_factory(lambda seed: factory(argument if colon else None, seed), seed, f"the bot {name}")
+
+
+def make_bots(specs: Iterable[str], seed: int) -> list[Agent]:
+    """The bots of `specs`, each with its own seed. Raises ValueError."""
+    return [make(spec, derive_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
 
 
 def _registered(spec: str) -> EntryPoint | None:

@@ -11,12 +11,11 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from engine.common.student import half_width, least_error
+from engine.common.student import NORMAL, half_width, least_error
 from engine.contests.observations import PLACE
 
 MIN_WALLS = 30  # fewer say too little about the variance
 UNDECIDED = "undecided"
-NORMAL = 1.96  # below the quantile of Student's t distribution for any number of walls
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine import turn
+from engine.actions import MASK_WORDS
 from engine.compiling import inner, kernel
 from engine.rng import scaled, splitmix
 from engine.table import DORA_AT, GAME_OVER, ROUND_OVER, TABLE
@@ -93,6 +94,20 @@ def next_rounds(raw: np.ndarray) -> int:
         if tables[i].phase != GAME_OVER:
             playing += 1
     return playing
+
+
+@inner
+def write_legal(t: np.record, seat: int, actions: np.ndarray) -> int:
+    """Write the legal actions of `seat`, ascending, into `actions` int64[at least as many]; returns how many."""
+    n = np.int64(0)
+    for word_index in range(MASK_WORDS):
+        word = t.legal[seat, word_index]
+        while word != np.uint64(0):
+            lowest = word & (~word + ONE)
+            actions[n] = 64 * word_index + bit_index(lowest)
+            word ^= lowest
+            n += 1
+    return n
 
 
 @inner

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine import ryukyoku
@@ -201,6 +203,16 @@ def top_seat(t: np.record) -> int:
         if t.seat[seat].score > t.seat[top].score:
             top = np.int64(seat)
     return top
+
+
+@inner
+def place_of(scores: Sequence[int] | np.ndarray, seat: int) -> int:
+    """The place of a seat, from 1, by three `scores`; ties go to the seat nearer the first dealer."""
+    place = np.int64(1)
+    for other in range(3):
+        if scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat):
+            place += 1
+    return place
 
 
 @inner

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine import turn
-from engine.actions import MASK_WORDS
 from engine.compiling import kernel
-from engine.kernels import ONE, bit_index, is_asked, is_legal
+from engine.kernels import is_asked, is_legal, write_legal
 from engine.table import ROUND_OVER, TABLE
 from engine.view import blank_for
 
@@ -46,16 +45,7 @@ def asked_seats(raw: np.ndarray, i: int) -> int:
 def legal_actions(raw: np.ndarray, i: int, seat: int, actions: np.ndarray) -> int:
     """Write the legal actions of `seat`, ascending, into `actions` int64[N_ACTIONS]; return how many (0: not asked)."""
     t = raw.view(TABLE)[i]
-    n = np.int64(0)
-    if 0 <= seat < 3 and is_asked(t, seat):
-        for word_index in range(MASK_WORDS):
-            word = t.legal[seat, word_index]
-            while word != np.uint64(0):
-                lowest = word & (~word + ONE)
-                actions[n] = 64 * word_index + bit_index(lowest)
-                word ^= lowest
-                n += 1
-    return n
+    return write_legal(t, seat, actions) if 0 <= seat < 3 and is_asked(t, seat) else np.int64(0)
 
 
 @kernel("uint8[::1], int64, int64, int64")

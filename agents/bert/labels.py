@@ -29,7 +29,6 @@ from engine.actions import (
     DISCARD,
     KAKAN,
     KYUSHU_KYUHAI,
-    MASK_WORDS,
     N_ACTIONS,
     NUKIDORA,
     PASS,
@@ -42,7 +41,7 @@ from engine.actions import (
     require_actions,
 )
 from engine.compiling import inner, kernel
-from engine.kernels import bit_index
+from engine.kernels import write_legal
 from engine.table import TABLE, raw_bytes
 from engine.tiles import KIND_OF, N_KINDS, N_TILES
 
@@ -92,13 +91,10 @@ def label_of(t: np.record, action: int) -> int:
 @inner
 def legal_labels(t: np.record) -> np.uint64:
     """Bit mask of the labels of the viewer's legal actions."""
+    actions = np.empty(N_ACTIONS, dtype=np.int64)
     labels = np.uint64(0)
-    for i in range(MASK_WORDS):
-        word = t.legal[t.viewer, i]
-        while word != np.uint64(0):
-            lowest = word & (~word + ONE)
-            labels |= ONE << np.uint64(label_of(t, 64 * i + bit_index(lowest)))
-            word ^= lowest
+    for i in range(write_legal(t, np.int64(t.viewer), actions)):
+        labels |= ONE << np.uint64(label_of(t, actions[i]))
     return labels
 
 

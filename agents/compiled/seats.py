@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiling import inner
-from engine.table import N_SEATS
+from engine.settle import place_of
 
 
 @inner
@@ -17,8 +17,4 @@ def in_riichi(t: np.record, seat: int) -> bool:
 @inner
 def rank_of(t: np.record, seat: int) -> int:
     """Rank 0-2 of `seat` by the present scores; ties go to the seat nearer the first dealer."""
-    rank = np.int64(0)
-    for other in range(N_SEATS):
-        if t.seat[other].score > t.seat[seat].score or (t.seat[other].score == t.seat[seat].score and other < seat):
-            rank += 1
-    return rank
+    return place_of((t.seat[0].score, t.seat[1].score, t.seat[2].score), seat) - 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.compiled.melds import take_back, try_meld
 from agents.compiled.menu import is_legal
-from agents.linear.context import MENU
 from agents.linear.features import INDEX, N_FEATURES, START
 from agents.linear.hand import fill_hand
 from engine.actions import (
@@ -28,7 +28,7 @@ from engine.actions import (
 )
 from engine.compiling import inner
 from engine.hand import add_tile, has_kind, move, reds_held
-from engine.kernels import bit_index
+from engine.kernels import write_legal
 from engine.shanten import discards_keeping_shanten, shanten
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, RIICHI_DISCARD
 from engine.tiles import KIND_OF, NORTH, RED_5P, RED_INDEX, SANMA_KINDS, is_red
@@ -41,7 +41,6 @@ DORA, RED, NUKIDORAS, USEFUL = (INDEX[name] for name in ("dora", "red", "nukidor
 DANGER = INDEX["danger_0"]
 LATE_DRAWS = 15
 ANY_SHANTEN = 99
-ONE = np.uint64(1)
 
 
 @inner
@@ -78,15 +77,10 @@ def candidates(t: np.record, actions: np.ndarray) -> int:
             actions[0] = win
             return np.int64(1)
     n = np.int64(0)
-    for word in range(2):
-        bits = t.legal[t.viewer, word]
-        while bits != np.uint64(0):
-            lowest = bits & (~bits + ONE)
-            action = 64 * word + bit_index(lowest)
-            if same_action(t, action) == action and n < MENU:
-                actions[n] = action
-                n += 1
-            bits ^= lowest
+    for i in range(write_legal(t, np.int64(t.viewer), actions)):
+        if same_action(t, actions[i]) == actions[i]:
+            actions[n] = actions[i]
+            n += 1
     return n
 
 
@@ -148,45 +142,22 @@ def fill_call(t: np.record, context: np.record, meld_type: int, reds: int) -> No
     p = t.seat[t.viewer]
     kind = KIND_OF[t.offer]
     taken = np.int64(2 if meld_type == PON_MELD else 3)
-    meld, was_open = np.int64(p.n_melds), p.open
-    move(p, kind, -taken)
-    if reds > 0:
-        p.red[RED_INDEX[kind]] -= reds
-    p.meld_type[meld] = meld_type
-    p.meld_kind[meld] = kind
-    p.meld_red[meld] = reds + np.int64(is_red(np.int64(t.offer)))
-    p.n_melds += 1
-    p.open = 1
+    was_open = try_meld(p, meld_type, kind, taken, reds, np.int64(is_red(np.int64(t.offer))))
     if meld_type == PON_MELD:
         fill_best_discard(t, context, kind, np.bool_(False))
     else:
         fill_hand(t, context, ANY_SHANTEN, context.phi)
-    p.open = was_open
-    p.n_melds -= 1
-    p.meld_type[meld] = p.meld_kind[meld] = p.meld_red[meld] = 0
-    if reds > 0:
-        p.red[RED_INDEX[kind]] += reds
-    move(p, kind, taken)
+    take_back(p, taken, reds, was_open)
 
 
 @inner
 def fill_ankan(t: np.record, context: np.record, kind: int) -> None:
     """The features after a concealed kan."""
     p = t.seat[t.viewer]
-    meld, reds = np.int64(p.n_melds), reds_held(p, kind)
-    move(p, kind, np.int64(-4))
-    if reds > 0:
-        p.red[RED_INDEX[kind]] -= reds
-    p.meld_type[meld] = ANKAN_MELD
-    p.meld_kind[meld] = kind
-    p.meld_red[meld] = reds
-    p.n_melds += 1
+    reds = reds_held(p, kind)
+    was_open = try_meld(p, np.int64(ANKAN_MELD), kind, np.int64(4), reds, np.int64(0))
     fill_hand(t, context, ANY_SHANTEN, context.phi)
-    p.n_melds -= 1
-    p.meld_type[meld] = p.meld_kind[meld] = p.meld_red[meld] = 0
-    if reds > 0:
-        p.red[RED_INDEX[kind]] += reds
-    move(p, kind, np.int64(4))
+    take_back(p, np.int64(4), reds, was_open)
 
 
 @inner

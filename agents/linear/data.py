@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -13,18 +12,17 @@ import numpy as np
 from agents.base import Agent
 from agents.linear.features import N_FEATURES
 from agents.linear.kernels import count_candidates, write_features
-from agents.registry import make
-from engine import table_kernels
+from agents.registry import make, make_bots
+from engine.contests.seating import SEATINGS
 from engine.records.archives import find_records, members
 from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
 from engine.seeds import derive_seed
-from engine.table import N_SEATS, TABLE, raw_bytes
+from engine.table import TABLE, raw_bytes
 from engine.tables import Policy, PolicyFault, Tables
 
-SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # game i has seating i modulo 6
 CHUNK = 32  # games of self-play that are played at once
 
 Warn = Callable[[str], None]
@@ -107,7 +105,7 @@ class SelfPlay:
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
         """See Source."""
-        bots = [make(spec, derive_seed(self.seed, "bot", index)) for index, spec in enumerate(self.bots)]
+        bots = make_bots(self.bots, self.seed)
         for first in range(0, self.n_games, CHUNK):
             n = min(CHUNK, self.n_games - first)
             yield *self._play(bots, first, n), n
@@ -161,17 +159,10 @@ class Records:
 def read_game(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
     """The views and actions of a recorded game. Raises RecordError."""
     replay = Replay(record)
-    raws: list[np.ndarray] = []
-    actions: list[int] = []
-    for decision in replay:
-        raw = np.zeros(TABLE.itemsize, dtype=np.uint8)
-        table_kernels.write_view(decision.raw, 0, decision.seat, raw, 0)
-        raws.append(raw)
-        actions.append(int(decision.action))
+    views, actions = replay.views_and_actions()
     for mismatch in replay.mismatches:
         warn(f"{mismatch}; the rest of the round is left out")
-    views = np.concatenate(raws) if raws else np.zeros(0, dtype=np.uint8)
-    return views.view(TABLE), np.array(actions, dtype=np.int64)
+    return views, actions
 
 
 def collect(source: Source, teacher: str | None, warn: Warn) -> Iterator[tuple[Choices, int]]:

@@ -45,7 +45,7 @@ from agents.selfplay.features import (
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
-from engine.kernels import bit_index
+from engine.kernels import write_legal
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
@@ -109,27 +109,23 @@ def candidates(
     red or plain, only the one that `rule` would make is included.
     """
     n = np.int64(0)
-    for word_index in range(2):
-        word = t.legal[t.viewer, word_index]
-        while word != np.uint64(0):
-            lowest = word & (~word + np.uint64(1))
-            action = 64 * word_index + bit_index(lowest)
-            word ^= lowest
-            ev = context.ev[action]
-            if action == taken:
-                prior_logits[n] = 0.0
-            elif ev > -np.inf:
-                if best - ev > MAX_GAP:
-                    continue
-                prior_logits[n] = (ev - best) / TEMPERATURE - (OFF if taken >= 0 else 0.0)
-            elif action >= DAIMINKAN and action != PASS:
-                prior_logits[n] = -OFF
-            elif action == TSUMOGIRI and t.seat[t.viewer].riichi:
-                prior_logits[n] = -OFF
-            else:
+    for i in range(write_legal(t, np.int64(t.viewer), numbers)):
+        action = numbers[i]
+        ev = context.ev[action]
+        if action == taken:
+            prior_logits[n] = 0.0
+        elif ev > -np.inf:
+            if best - ev > MAX_GAP:
                 continue
-            numbers[n] = action
-            n += 1
+            prior_logits[n] = (ev - best) / TEMPERATURE - (OFF if taken >= 0 else 0.0)
+        elif action >= DAIMINKAN and action != PASS:
+            prior_logits[n] = -OFF
+        elif action == TSUMOGIRI and t.seat[t.viewer].riichi:
+            prior_logits[n] = -OFF
+        else:
+            continue
+        numbers[n] = action
+        n += 1
     return n
 
 

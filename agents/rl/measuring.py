@@ -14,6 +14,7 @@ import numpy as np
 from agents.base import Agent
 from agents.registry import make
 from agents.rl.acting import StoppedError
+from engine.common.student import NORMAL
 from engine.rules import TENHOU
 from engine.seeds import derive_seed
 from engine.table import N_SEATS
@@ -49,7 +50,7 @@ def measure(bot: Agent, opponent: str, walls: int, threads: int = 1) -> tuple[fl
         finally:
             stop.set()
     placements = np.concatenate(found)
-    interval = 1.96 * placements.std(ddof=1) / np.sqrt(walls) if walls > 1 else float("nan")
+    interval = NORMAL * placements.std(ddof=1) / np.sqrt(walls) if walls > 1 else float("nan")
     return float(placements.mean()), float(interval)
 
 

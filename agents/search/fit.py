@@ -15,7 +15,7 @@ import numpy as np
 from agents.compiled.dora import fill_dora
 from agents.compiled.seats import in_riichi
 from agents.compiled.unseen import unseen
-from agents.registry import make
+from agents.registry import make_bots
 from agents.search.model import Model
 from agents.search.tiles import N_FEATURES, tile_features
 from agents.search.worlds import BUCKET, N_BUCKETS, N_MELDS, N_SHANTENS, SAMPLER, fill_sampler, next_world
@@ -105,7 +105,7 @@ def positions(bots: tuple[str, ...], games: int, seed: int) -> np.ndarray:
     """
     kept: list[np.ndarray] = []
     tables = Tables([derive_seed(seed, "worlds", game) for game in range(games)])
-    made = [make(bot, derive_seed(seed, "bot", i)) for i, bot in enumerate(bots)]
+    made = make_bots(bots, seed)
     count = 0
 
     def acting(i: int) -> Policy:

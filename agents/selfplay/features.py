@@ -34,7 +34,7 @@ from engine.actions import (
 )
 from engine.compiling import inner, kernel
 from engine.hand import has_kind, move
-from engine.kernels import bit_index
+from engine.kernels import write_legal
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
 from engine.table import RESPONSE, TABLE, TURN, seat_wind
 from engine.tiles import HONOUR, KIND_OF, N_KINDS, N_SANMA, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
@@ -355,16 +355,10 @@ def encode(t: np.record, state: np.ndarray, actions: np.ndarray, numbers: np.nda
     prepare(t, dora, plan_keys)
     state_features(t, dora, plan_keys, state)
     safe = safe_kinds(t)
-    n = np.int64(0)
-    for word_index in range(2):
-        word = t.legal[t.viewer, word_index]
-        while word != np.uint64(0):
-            lowest = word & (~word + np.uint64(1))
-            numbers[n] = 64 * word_index + bit_index(lowest)
-            word ^= lowest
-            actions[n] = 0
-            action_features(t, dora, plan_keys, safe, numbers[n], actions[n])
-            n += 1
+    n = write_legal(t, np.int64(t.viewer), numbers)
+    for i in range(n):
+        actions[i] = 0
+        action_features(t, dora, plan_keys, safe, numbers[i], actions[i])
     compare_hands(actions, n, state)
     swap_row(t, state, actions, n, STATE_SUITS, ACTION_SUITS)
     return n

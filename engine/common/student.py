@@ -20,6 +20,7 @@ import numpy as np
 Number = TypeVar("Number", float, np.ndarray)
 
 CONFIDENCE = 0.95
+NORMAL = 1.96  # the quantile of the normal distribution: of very many observations, and below those of fewer
 TINY = 1e-300  # in place of a zero in Lentz's method
 PRECISION = 1e-15
 MAX_TERMS = 100_000  # far more than a million degrees of freedom need

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from engine.rules import N_SEATS
 from engine.seeds import derive_seed
 
 ROTATIONS = N_SEATS
+SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # without rotations, game i has i modulo 6
 
 
 def seating(walls: Sequence[int]) -> np.ndarray:

@@ -191,6 +191,14 @@ class Replay:
             pass
         return self.mismatches
 
+    def views_and_actions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Replay the whole game; returns the view of each decision, TABLE[n], and what was played, int64[n]."""
+        views, actions = bytearray(), []
+        for decision in self:
+            views += decision.view.tobytes()
+            actions.append(int(decision.action))
+        return np.frombuffer(views, dtype=TABLE), np.array(actions, dtype=np.int64)
+
     def __iter__(self) -> Iterator[Decision]:
         self.mismatches, self.contradictions, self.n_rounds, self.n_decisions = [], [], 0, 0
         self.walls = RecordedWalls(self.record, self.rules)

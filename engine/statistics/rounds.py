@@ -30,7 +30,7 @@ from engine.hand import has_kind
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import N_YAKU
-from engine.settle import game_ends, top_seat
+from engine.settle import game_ends, place_of, top_seat
 from engine.shanten import shanten, waits
 from engine.statistics.hands import change
 from engine.statistics.waits import shape_of
@@ -165,16 +165,6 @@ def read_win(t: np.record, number: int, rows: np.ndarray) -> None:
         lost.deal_in_points += win.points
         lost.lost_points[number] = win.points
         lost.lost_to[number] = row.played
-
-
-@inner
-def place_of(scores: np.ndarray, seat: int) -> int:
-    """The place of a seat, from 1, by ``scores``, int64[3]; ties go to the seat nearer the first dealer."""
-    place = np.int64(1)
-    for other in range(N_SEATS):
-        if scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat):
-            place += 1
-    return place
 
 
 @inner

@@ -12,6 +12,8 @@ import numpy as np
 
 from agents.bert.encoding import MAX_TOKENS, encode
 from agents.bert.vocabulary import N_TOKENS
+from agents.compiled.menu import is_legal
+from agents.compiled.unseen import count_unseen, unseen
 from engine.actions import ANKAN, DISCARD, KAKAN, N_ACTIONS, PASS, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind, move
@@ -133,12 +135,6 @@ DEALER, SCORE = _SEAT_AT["dealer"], _SEAT_AT["score"]
 
 
 @inner
-def is_legal(t: np.record, action: int) -> bool:
-    """Whether the viewer may take `action` now."""
-    return (t.legal[t.viewer, action >> 6] >> np.uint64(action & 63)) & np.uint64(1) != np.uint64(0)
-
-
-@inner
 def fill(row: np.ndarray, value: float) -> None:
     """A constant channel."""
     for kind in range(N_KINDS):
@@ -159,7 +155,7 @@ def put_tiles(t: np.record, x: np.ndarray) -> None:
     for kind in SANMA_KINDS:
         for copy in range(p.hand[kind]):
             x[HAND + copy, kind] = 1.0
-        x[UNSEEN, kind] = (4 - np.int64(p.hand[kind]) - np.int64(t.seen[kind])) / 4
+        x[UNSEEN, kind] = unseen(t, kind) / 4
     for tile in (RED_5P, RED_5S):
         if p.red[RED_INDEX[KIND_OF[tile]]]:
             x[RED, KIND_OF[tile]] = 1.0
@@ -210,11 +206,7 @@ def put_hand(t: np.record, x: np.ndarray) -> None:
         move(p, kind, np.int64(-1))
         accepted = ukeire_kinds(p.hand, p.hand_keys, n_melds)
         move(p, kind, np.int64(1))
-        n = np.int64(0)
-        for other in SANMA_KINDS:
-            if has_kind(accepted, other):
-                n += 4 - np.int64(p.hand[other]) - np.int64(t.seen[other])
-        x[UKEIRE, kind] = min(n / 40, 1.0)
+        x[UKEIRE, kind] = min(count_unseen(t, accepted) / 40, 1.0)
 
 
 @inner

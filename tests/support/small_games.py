@@ -14,8 +14,9 @@ import numpy as np
 from agents.bert.encoding import encode
 from agents.bert.labels import N_LABELS, labels_of, legal_masks
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.selfplay import SEATINGS, make_bots
+from agents.registry import make_bots
 from engine.actions import DAIMINKAN, PON, PON_RED, RON
+from engine.contests.seating import SEATINGS
 from engine.game import Game
 from engine.records.model import GameRecord
 from engine.rules import TENHOU

@@ -16,9 +16,9 @@ from agents.bert.labels import (
     PON_LABEL,
     REACH_LABEL,
 )
+from engine.common.student import NORMAL
 from engine.tiles import N_TILES
 
-Z_95 = 1.96  # standard errors to either side of a 95 % interval
 N_BINS = 10
 
 
@@ -125,7 +125,7 @@ def agreement(true: np.ndarray, predicted: np.ndarray) -> Agreement:
     n_true, n_predicted = (np.bincount(labels, minlength=N_LABELS).tolist() for labels in (true, predicted))
     rows = map(LabelMetrics, LABEL_NAMES, n_true, n_predicted, correct)
     accuracy = sum(correct) / len(true)
-    interval = Z_95 * (accuracy * (1 - accuracy) / len(true)) ** 0.5
+    interval = NORMAL * (accuracy * (1 - accuracy) / len(true)) ** 0.5
     return Agreement(len(true), accuracy, interval, [row for row in rows if row.played or row.predicted])
 
 

@@ -19,7 +19,6 @@ from engine.records.filters import ANY, Filters
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
-from engine.table import TABLE
 
 BASELINE = "rule"  # the bot that the network is compared with
 
@@ -52,10 +51,8 @@ class RecordedDecisions(NamedTuple):
 def read_decisions(record: GameRecord) -> RecordedDecisions:
     """Replay a game. Raises RecordError if the record is incomplete."""
     replay = Replay(record)
-    decisions = [(decision.view, decision.action) for decision in replay]
-    views = np.array([view for view, _ in decisions], dtype=TABLE)
-    labels = labels_of(views, np.array([action for _, action in decisions], dtype=np.int64))
-    legal = legal_table(views)
+    views, actions = replay.views_and_actions()
+    labels, legal = labels_of(views, actions), legal_table(views)
     several = legal.sum(axis=1) > 1
     return RecordedDecisions(views[several], legal[several], labels[several], len(replay.mismatches))
 

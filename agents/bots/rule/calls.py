@@ -8,6 +8,7 @@ from agents.bots.rule.attack import attack_ev, reachable_plans
 from agents.bots.rule.discard import FOLD_RISK, PUSH_RISK, discard_ev, shanten_after
 from agents.bots.rule.speed import DISCARDS_LEFT
 from agents.compiled.kan import ankan_keeping_shanten
+from agents.compiled.melds import take_back, try_meld
 from agents.compiled.menu import is_legal
 from engine.actions import KAKAN, PASS, PON, PON_RED
 from engine.compiling import inner
@@ -16,7 +17,7 @@ from engine.legal import MIN_LIVE_FOR_RIICHI
 from engine.rules import RIICHI_STICK
 from engine.shanten import shanten
 from engine.table import PON_MELD
-from engine.tiles import KIND_OF, RED_INDEX, SANMA_KINDS, is_red
+from engine.tiles import KIND_OF, SANMA_KINDS, is_red
 
 CALL_MARGIN = 0.004  # placements a call must gain: an open hand has fewer safe tiles
 
@@ -52,22 +53,9 @@ def pon_ev(t: np.record, context: np.record, red: int) -> float:
     """Expected value of a pon, with the best discard after it; `red` red fives of the hand go into the meld."""
     p = t.seat[t.viewer]
     kind = KIND_OF[t.offer]
-    meld, was_open = p.n_melds, p.open
-    move(p, kind, np.int64(-2))
-    if red:
-        p.red[RED_INDEX[kind]] -= red
-    p.meld_type[meld] = PON_MELD
-    p.meld_kind[meld] = kind
-    p.meld_red[meld] = red + np.int64(is_red(np.int64(t.offer)))
-    p.n_melds += 1
-    p.open = 1
+    was_open = try_meld(p, np.int64(PON_MELD), kind, np.int64(2), red, np.int64(is_red(np.int64(t.offer))))
     best = best_ev_after_call(t, context, kind)
-    p.open = was_open
-    p.n_melds -= 1
-    p.meld_type[meld] = p.meld_kind[meld] = p.meld_red[meld] = 0
-    if red:
-        p.red[RED_INDEX[kind]] += red
-    move(p, kind, np.int64(2))
+    take_back(p, np.int64(2), red, was_open)
     return best
 
 
@@ -90,18 +78,13 @@ def choose_kan(t: np.record, threat_level: int) -> int:
     Under threat only a hand that is tenpai or one step from it makes an ankan: the new dora helps everybody.
     """
     p = t.seat[t.viewer]
-    n_melds = np.int64(p.n_melds)
-    before = shanten(p.hand_keys, n_melds)
+    before = shanten(p.hand_keys, np.int64(p.n_melds))
     if threat_level > 0 and before > 1:
         return np.int64(-1)
     kan = ankan_keeping_shanten(t)
     if kan >= 0 or threat_level > 0:
         return kan
     for kind in SANMA_KINDS:
-        if is_legal(t, KAKAN + kind):
-            move(p, kind, np.int64(-1))
-            after = shanten(p.hand_keys, n_melds)
-            move(p, kind, np.int64(1))
-            if after <= max(before, np.int64(0)):
-                return KAKAN + kind
+        if is_legal(t, KAKAN + kind) and shanten_after(p, kind) <= max(before, np.int64(0)):
+            return KAKAN + kind
     return np.int64(-1)

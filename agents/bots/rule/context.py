@@ -7,7 +7,8 @@ import numpy as np
 from agents.bots.rule.attack import reachable_plans
 from agents.bots.rule.placement import MAX_HAN, fill_win_gains
 from agents.bots.rule.speed import MAX_DRAWS
-from agents.bots.rule.threat import fill_dora_by_kind, fill_threats
+from agents.bots.rule.threat import fill_threats
+from agents.compiled.dora import fill_dora
 from agents.compiled.unseen import unseen
 from engine.actions import N_ACTIONS
 from engine.compiling import inner
@@ -43,7 +44,7 @@ def fill_context(t: np.record, context: np.record) -> None:
     """Fill `context` with all that does not depend on the action chosen."""
     for kind in SANMA_KINDS:
         context.unseen[kind] = unseen(t, kind)
-    fill_dora_by_kind(t, context)
+    fill_dora(t, context.dora)
     fill_threats(t, context)
     fill_win_gains(t, context)
     context.draws_left = min(np.int64(t.live_left) // 3, np.int64(MAX_DRAWS))

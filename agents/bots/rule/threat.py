@@ -8,8 +8,8 @@ from agents.bots.rule.placement import expected_ron_points, value_after_loss, va
 from agents.bots.rule.safety import fill_deal_in_rates, safe_kinds
 from agents.bots.rule.value import value_han
 from engine.compiling import inner
-from engine.table import ANKAN_MELD, DORA_AT, PON_MELD
-from engine.tiles import DORA_OF, HAKU, KIND_OF, NORTH, SANMA_KINDS
+from engine.table import ANKAN_MELD, PON_MELD
+from engine.tiles import HAKU, NORTH, SANMA_KINDS
 
 # Chance that an open hand is tenpai, by its melds (0-4) and by thirds of the round (early, middle, late).
 OPEN_TENPAI_CHANCE = np.array(
@@ -21,14 +21,6 @@ THREAT_OPEN_HAN = 1.3
 DORA_KEPT = 1.2  # players keep dora longer than other tiles, by this factor
 THREAT_CHANCE = 0.45  # an opponent counts towards the threat level from this chance of tenpai on
 THREAT_TSUMO_CHANCE = 0.35  # chance that a tenpai opponent wins by tsumo
-
-
-@inner
-def fill_dora_by_kind(t: np.record, context: np.record) -> None:
-    """Fill in what a tile of each kind counts as dora, by the indicators shown."""
-    context.dora[:] = 0
-    for i in range(t.n_indicators):
-        context.dora[DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 1
 
 
 @inner

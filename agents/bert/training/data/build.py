@@ -21,11 +21,12 @@ from agents.bert.training.data.manifest import (
     has_rollouts,
     join_bad_files,
 )
-from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher, make_bots
+from agents.bert.training.data.selfplay import SelfPlayConfig, cached_teacher
 from agents.bert.training.data.shards import exists
 from agents.bert.training.data.sources import Chunk, Records, SelfPlay, Source, SourceError
 from agents.bert.training.data.workers import fill_all
 from agents.clusters import workers_for
+from agents.registry import make_bots
 from engine.common.cluster import Cluster
 from engine.common.options import Parser, describe_error
 from engine.common.pools import WorkerError

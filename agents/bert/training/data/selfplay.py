@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import permutations
 
 import numpy as np
 
@@ -20,13 +18,11 @@ from agents.bert.training.targets.protocol import Decisions, TargetSource
 from agents.bert.training.targets.rollouts import Rollouts
 from agents.bert.training.targets.teacher import Teacher
 from agents.playouts import POLICIES, Playouts
-from agents.registry import make
+from agents.registry import make, make_bots
+from engine.contests.seating import SEATINGS
 from engine.rules import TENHOU, Rules
 from engine.seeds import derive_seed
-from engine.table import N_SEATS
 from engine.tables import Policy, Tables
-
-SEATINGS = np.array(list(permutations(range(N_SEATS))), dtype=np.int8)  # game i has seating i modulo 6
 
 
 @dataclass(frozen=True)
@@ -43,14 +39,9 @@ class SelfPlayConfig:
     playouts: str | None = None  # the bot that plays the rollouts; None: the teacher
 
 
-def make_bots(specs: Sequence[str], seed: int) -> list[Agent]:
-    """Return the bots of `specs`, each with its own seed. Raises ValueError."""
-    return [make(spec, derive_seed(seed, "bot", index)) for index, spec in enumerate(specs)]
-
-
 @cache
 def cached_bots(specs: tuple[str, ...], seed: int) -> list[Agent]:
-    """As `make_bots`, but once in each process: some bots take long to load."""
+    """`make_bots`, once in each process: some bots take long to load. Raises ValueError."""
     return make_bots(specs, seed)
 
 
