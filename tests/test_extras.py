@@ -154,7 +154,7 @@ python -c 'import arena.page.figures, matplotlib.figure, arena.parquet, pyarrow.
 """,
         f"""
 {MATCH} efficiency,random,tsumogiri --html report.html --parquet rows --decisions
-python -m arena stats tests/data/records --room phoenix --html players.html --parquet records
+python -m arena stats tests/data/records/phoenix* --html players.html --parquet records
 python -c 'import pandas; print(len(pandas.read_parquet("rows/rounds.parquet")))'
 python -c 'from arena import play; print(play(["random"] * 3, games=3, length="east").dataframe())'
 python -m agents.linear export choices.parquet --selfplay tsumogiri,random,random --games 6

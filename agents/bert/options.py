@@ -15,7 +15,6 @@ from agents.bert.families import DEVICES, FAMILIES
 from agents.bert.training.config import TrainingConfig
 from engine.common.cluster import add_worker_options
 from engine.common.options import Parser, non_negative_number, positive, positive_number, seed, three_bots
-from engine.records.options import add_filters
 
 ALL = "all"  # decisions
 SAMPLES = 50_000  # of an evaluation
@@ -34,8 +33,8 @@ interrupted, the same command continues it. One game in twenty is for validation
 of its samples or none.
 
 --records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
-                 rules are those named in the record, otherwise Tenhou's; or --rules. OUT/bad_files.txt lists unusable
-                 records.
+                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
+                 Four-player games are left out; python -m engine convert chooses among the others.
 --selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
@@ -125,7 +124,6 @@ def data_parser(family: str) -> Parser:
         "--decisions", default=ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn from this bot, not from what was played")
-    add_filters(parser)
     targets = parser.add_mutually_exclusive_group()
     targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
@@ -222,7 +220,6 @@ def evaluate_parser(family: str) -> Parser:
         metavar="PATH",
         help="recorded games: files, archives, or folders of them",
     )
-    add_filters(parser)
     parser.add_argument(
         "--samples",
         type=positive,

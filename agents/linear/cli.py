@@ -19,7 +19,6 @@ from engine.common.options import (
     three_bots,
 )
 from engine.common.program import INTERRUPTED
-from engine.records.options import add_filters
 
 EPILOG = """\
 examples:
@@ -55,7 +54,6 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="records, archives, or folders of them"
     )
-    add_filters(parser)
     parser.add_argument("--selfplay", type=three_bots, metavar="A,B,C", help="hanchan between three bots")
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of --selfplay")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls, bots and training (default 0)")

@@ -26,7 +26,6 @@ from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
-from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
@@ -46,15 +45,8 @@ def source_of(options: argparse.Namespace) -> Source:
     if (options.records is None) == (options.selfplay is None):
         raise ValueError("name the games: either --records PATH … or --selfplay A,B,C")
     if options.records is not None:
-        return Records(options.records, filters_of(options))
-    check_no_filters(options)
+        return Records(options.records)
     return SelfPlay(options.selfplay, options.games, options.seed)
-
-
-def check_no_filters(options: argparse.Namespace) -> None:
-    """Raise ValueError if a filter is given without records to choose from."""
-    if filters := filters_of(options):
-        raise ValueError(f"{filters.options[0]} chooses among --records: leave it out")
 
 
 def export(options: argparse.Namespace) -> int:
@@ -77,7 +69,6 @@ def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
     if options.data is not None:
         if options.records is not None or options.selfplay is not None or options.teacher is not None:
             raise ValueError("--data has the choices: leave out --records, --selfplay and --teacher")
-        check_no_filters(options)
         parts = [read_choices(path) for path in options.data]
         return concatenate(number_games(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
     source = source_of(options)

@@ -126,7 +126,7 @@ BAD_USES = {
         {record} --json [.|/dev/null/a.json] -> --json $
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
-        {record} --room gold,silver -> --room gold,silver
+        {record} --room gold -> --room
         {record} --jobs 0 -> --jobs 0
         -> PATH
     """,
@@ -181,10 +181,11 @@ BAD_USES = {
         validate . --rules chess -> --rules chess
         validate . --jobs [0|x] -> --jobs $
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
-        validate {record} --since tomorrow -> --since tomorrow
-        validate {record} --room kitchen -> --room kitchen
-        validate {record} --players 4 -> --players 4
-        validate {record} --rate -1 -> --rate -1
+        validate {record} --room gold -> --room
+        convert {archive} --out b.tar --since tomorrow -> --since tomorrow
+        convert {archive} --out b.tar --room [kitchen|gold,silver] -> --room $
+        convert {archive} --out b.tar --players 4 -> --players 4
+        convert {archive} --out b.tar --rate -1 -> --rate -1
         convert nowhere out.json -> nowhere
         convert {record} out.doc -> out.doc
         convert {record} nowhere/out.json -> nowhere
@@ -280,7 +281,6 @@ BAD_USES = {
         export x.csv --selfplay rule,rule -> --selfplay rule,rule
         export x.csv --records nowhere -> nowhere
         train out --data x.csv --selfplay rule,rule,rule -> --data --selfplay
-        train out --data x.csv --room jade -> --room --records
         train out --data none.csv -> none.csv
         train out --data {no_parquet} -> {no_parquet}
         train out --data {notes} -> {notes}
@@ -325,7 +325,6 @@ BAD_USES = {
         data out --selfplay rule,rule,rule --hard-examples --rollouts 2 -> --hard-examples --rollouts
         data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
         data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
-        data out --selfplay rule,rule,rule --room phoenix -> --room --records
         data out --records /nowhere -> /nowhere
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
@@ -343,7 +342,6 @@ BAD_USES = {
         evaluate {network} [--data|--records] {empty} -> {empty}
         evaluate {network} --records {empty}/none.mjson -> {empty}/none.mjson
         evaluate {empty} --records {empty} -> {empty}
-        evaluate {network} --data {data} --room jade -> --room --records
         evaluate {network} --data {data} --samples 0 -> --samples 0
         evaluate {network} --data {data} --json [{empty}|{empty}/a/b] -> --json $
         export [{empty}|nowhere|{notes}] -> $ config.json
