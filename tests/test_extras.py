@@ -35,7 +35,7 @@ SCRIPTS: dict[str, tuple[str, str]] = {
     NONE: (
         f"""
 {MATCH} random,random,random
-for program in arena client console review analyse pack bert linear rl search cnn engine; do
+for program in arena client console review analyse pack bert linear rl search engine; do
     python -m nukidora $program --help
 done
 python -W error::RuntimeWarning - <<'END'
@@ -99,7 +99,7 @@ python -m agents.bert data dataset --add --records examples/game.mjson tests/dat
 python -m agents.bert train dataset runs/bert --from micro --batch-size 16 --steps 2
 python -m agents.bert evaluate runs/bert/model --data dataset --samples 50
 python -m agents.bert export runs/bert/model
-python -m agents.cnn train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
+python -m agents.bert train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
 {MATCH} bert:runs/bert/model,cnn:runs/cnn/model,random
 python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --tables 16 --width 8 --hidden 8 --walls 1 \\
     --measure-against random --opponents random

@@ -1,4 +1,4 @@
-"""The options of the commands of ``python -m agents.bert`` and ``python -m agents.cnn``.
+"""The options of the commands of ``python -m agents.bert``.
 
 Importing a command's module, with numba or torch, takes seconds: it is imported once its options are parsed.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import registry
-from agents.bert.families import DEVICES, FAMILIES
+from agents.bert.families import DEFAULT_SIZE, DEVICES, FAMILIES
 from agents.bert.training.config import TrainingConfig
 from engine.common.cluster import add_worker_options
 from engine.common.options import Parser, non_negative_number, positive, positive_number, seed, three_bots
@@ -25,7 +25,7 @@ OBJECTIVES = {
 }
 TRAINING_EPILOG = """\
 Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
-metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.{family} …
+metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
 """
 DATA_EPILOG = """\
 A folder may hold data of several sources: give --selfplay several times, or run the command again with --add. If it is
@@ -100,8 +100,8 @@ OPTIONS = (
 )
 
 
-def data_parser(family: str) -> Parser:
-    """The command line of ``data``, which all families share."""
+def data_parser() -> Parser:
+    """The command line of ``data``."""
     parser = Parser(
         "agents.bert data",
         description="Makes training data from recorded games or self-play.",
@@ -133,12 +133,12 @@ def data_parser(family: str) -> Parser:
     return parser
 
 
-def training_parser(objective: str, family: str) -> Parser:
-    """The command line of an objective; the defaults are those of TrainingConfig and of a row of FAMILIES."""
+def training_parser(objective: str) -> Parser:
+    """The command line of an objective; the defaults are those of TrainingConfig."""
     parser = Parser(
-        f"agents.{family} {objective}",
+        f"agents.bert {objective}",
         description=OBJECTIVES[objective],
-        epilog=TRAINING_EPILOG.format(family=family),
+        epilog=TRAINING_EPILOG,
     )
     parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
@@ -147,10 +147,15 @@ def training_parser(objective: str, family: str) -> Parser:
             "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
         )
     else:
-        sizes, default = FAMILIES[family].sizes, FAMILIES[family].default
-        named = ", ".join(f"{name} ({size})" for name, size in sizes.items())
-        start = f"a size: {named}; or the folder of a network (default {default})"
-        parser.add_argument("--from", dest="model", default=default, metavar="SIZE|FOLDER", help=start)
+        sizes = {
+            family.name: ", ".join(f"{name} ({size})" for name, size in family.sizes.items())
+            for family in FAMILIES.values()
+        }
+        start = f"a size: {sizes['bert']}"
+        if objective == "train":
+            start += f", or of a CNN: {sizes['cnn']}"
+        start += f"; or the folder of a network (default {DEFAULT_SIZE})"
+        parser.add_argument("--from", dest="model", default=DEFAULT_SIZE, metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
         if objective not in option.objectives:
             continue
@@ -163,10 +168,10 @@ def training_parser(objective: str, family: str) -> Parser:
     return parser
 
 
-def average_parser(family: str) -> Parser:
+def average_parser() -> Parser:
     """The command line of ``average``."""
     parser = Parser(
-        f"agents.{family} average",
+        "agents.bert average",
         description="Averages the weights of a network before and after more training. This keeps most of the gain "
         "and undoes most of the unintended change. The mean of independently trained networks plays badly.",
     )
@@ -175,11 +180,11 @@ def average_parser(family: str) -> Parser:
     return parser
 
 
-def deepen_parser(family: str) -> Parser:
-    """The command line of ``deepen``, which only a BERT can be."""
+def deepen_parser() -> Parser:
+    """The command line of ``deepen``."""
     parser = Parser(
         "agents.bert deepen",
-        description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
+        description="Makes a deeper BERT from a trained one; it plays about as well and can learn more.",
     )
     parser.add_argument("model", metavar="NETWORK", help="folder of a network")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
@@ -187,10 +192,10 @@ def deepen_parser(family: str) -> Parser:
     return parser
 
 
-def export_parser(family: str) -> Parser:
+def export_parser() -> Parser:
     """The command line of ``export``."""
     parser = Parser(
-        f"agents.{family} export",
+        "agents.bert export",
         description="""makes model.onnx, which the bot plays on a CPU, from a checkpoint's weights.
 
 The graph is built, calibrated on games of the bot rule and quantized to 8 bits. The commands train, improve, average
@@ -203,10 +208,10 @@ and deepen do the same for the networks they write; this one is for weights that
     return parser
 
 
-def evaluate_parser(family: str) -> Parser:
+def evaluate_parser() -> Parser:
     """The command line of ``evaluate``."""
     parser = Parser(
-        f"agents.{family} evaluate",
+        "agents.bert evaluate",
         description="How well a network predicts, on validation games and on recorded games.",
         epilog=EVALUATE_EPILOG,
     )
@@ -232,8 +237,8 @@ def evaluate_parser(family: str) -> Parser:
     return parser
 
 
-# command -> its command line in a family
-PARSERS: dict[str, Callable[[str], Parser]] = {
+# command -> its command line
+PARSERS: dict[str, Callable[[], Parser]] = {
     "data": data_parser,
     **{objective: partial(training_parser, objective) for objective in OBJECTIVES},
     "deepen": deepen_parser,

@@ -331,6 +331,7 @@ BAD_USES = {
         data {texts} --selfplay rule,rule,rule -> {texts} notes.md
         data [{no_manifest}|{bad_manifest}] --selfplay rule,rule,rule -> $ manifest.json
         train nowhere out -> nowhere
+        train {data} out --wrong -> --wrong
         train {data} out --from huge -> huge
         improve {data} out --from micro -> micro
         improve {data} out -> --from
@@ -345,7 +346,7 @@ BAD_USES = {
         evaluate {network} --data {data} --samples 0 -> --samples 0
         evaluate {network} --data {data} --json [{empty}|{empty}/a/b] -> --json $
         export [{empty}|nowhere|{notes}] -> $ config.json
-        export {broken_bert} -> {broken_bert}
+        export [{broken_bert}|{broken_cnn}] -> $
         average {network} mean -> two
         average {network} {dwarf} mean -> {dwarf}
         average {network} {small} mean -> {network} {small}
@@ -389,11 +390,6 @@ BAD_USES = {
         --jobs 0 -> --jobs 0
         cli --json {notes} -> --json {notes}
         cli --json nowhere/x.json -> --json nowhere
-    """,
-    "agents.cnn": """
-        train {data} out --wrong -> --wrong
-        train {data} out --from huge -> huge
-        export {broken_cnn} -> {broken_cnn}
     """,
     "agents.search": "guess -> guess",
     "engine.warm_up": "--wrong -> --wrong",
