@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from agents import registry
 from agents.bert.families import DEFAULT_SIZE, DEVICES, FAMILIES
 from agents.bert.training.config import TrainingConfig
+from agents.settings_option import Setting, add_settings, true_or_false
 from engine.common.cluster import add_worker_options
-from engine.common.options import Parser, non_negative_number, positive, positive_number, seed, three_bots
+from engine.common.options import Parser, non_negative, non_negative_number, positive, positive_number, seed, three_bots
 
 ALL = "all"  # decisions
 SAMPLES = 50_000  # of an evaluation
@@ -78,7 +79,6 @@ class Option(NamedTuple):
     type: Callable[[str], Any]
     metavar: str
     help: str
-    objectives: tuple[str, ...] = ("pretrain", "train", "improve")
 
     @property
     def name(self) -> str:
@@ -88,16 +88,25 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option("batch_size", positive, "N", "samples a step"),
-    Option("epochs", positive_number, "X", "passes over the data"),
-    Option("steps", positive, "N", "instead of --epochs"),
+    Option("steps", positive, "N", "number of steps (default: one pass over the data, or epochs)"),
     Option("learning_rate", positive_number, "X", "peak learning rate"),
-    Option("weight_decay", non_negative_number, "X", "of AdamW"),
-    Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
-    Option("value_weight", non_negative_number, "X", "weight of the value losses", objectives=("train", "improve")),
     Option("eval_steps", positive, "N", "steps between validations"),
-    Option("patience", positive, "N", "validations without a lower loss before training stops (default: no limit)"),
     Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
 )
+# Fields of TrainingConfig that --set gives.
+SETTINGS = {
+    "epochs": Setting(positive_number, TrainingConfig.epochs, "passes over the data, without --steps"),
+    "weight_decay": Setting(non_negative_number, TrainingConfig.weight_decay, "of AdamW"),
+    "max_grad_norm": Setting(positive_number, TrainingConfig.max_grad_norm, "norm to which gradients are clipped"),
+    "patience": Setting(
+        non_negative,
+        TrainingConfig.patience,
+        "validations without a lower loss before training stops (default 0: no limit)",
+    ),
+    "augment": Setting(true_or_false, TrainingConfig.augment, "train on random symmetries of the samples"),
+    "value_weight": Setting(non_negative_number, TrainingConfig.value_weight, "weight of the value losses"),
+}
+WITHOUT_VALUE = {name: setting for name, setting in SETTINGS.items() if name != "value_weight"}
 
 
 def data_parser() -> Parser:
@@ -157,14 +166,12 @@ def training_parser(objective: str) -> Parser:
         start += f"; or the folder of a network (default {DEFAULT_SIZE})"
         parser.add_argument("--from", dest="model", default=DEFAULT_SIZE, metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
-        if objective not in option.objectives:
-            continue
         default = getattr(TrainingConfig, option.field)
         help_text = f"{option.help} (default {default:g})" if default else option.help
         parser.add_argument(
             option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
         )
-    parser.add_argument("--no-augment", dest="augment", action="store_false", help="train on samples as played only")
+    add_settings(parser, WITHOUT_VALUE if objective == "pretrain" else SETTINGS)
     return parser
 
 

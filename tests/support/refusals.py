@@ -337,7 +337,10 @@ BAD_USES = {
         improve {data} out -> --from
         pretrain {data} out --learning-rate 0 -> --learning-rate 0
         pretrain {data} out --from dwarf -> dwarf cnn
-        train {data} out [--weight-decay -1|--value-weight nan|--patience -1] -> $
+        train {data} out --set [weight_decay=-1|value_weight=nan|patience=-1|epochs=x|augment=maybe] -> --set $
+        train {data} out --set [warmth=1|=1|''|data=x] -> --set epochs
+        train {data} out --set epochs -> --set epochs=1.0
+        pretrain {data} out --set value_weight=1 -> --set value_weight
         pretrain -> DATA, OUT
         evaluate {network} -> --data --records
         evaluate {network} [--data|--records] {empty} -> {empty}

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from agents.bert.families import SIZES
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
-from agents.bert.options import OPTIONS
+from agents.bert.options import OPTIONS, SETTINGS
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
@@ -61,8 +61,9 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     for option in OPTIONS:
         if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
             words += [option.name, str(value)]
-    if not config.augment:
-        words.append("--no-augment")
+    for name, setting in SETTINGS.items():
+        if (value := getattr(config, name)) != setting.default:
+            words += ["--set", f"{name}={value}"]
     return shlex.join(words)
 
 
