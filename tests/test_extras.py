@@ -64,7 +64,8 @@ python -m agents.pack tsumogiri -o bot.pyz
 {MATCH} mjsonp://localhost:$MJAI_PORT/room,random,random &
 until python -m agents.client tsumogiri mjsonp://localhost:$MJAI_PORT/room --games 3; do sleep 1; done
 wait $!
-python -m agents.linear train weights --selfplay tsumogiri,random,random --games 20 --epochs 1
+python -m agents.linear export choices.csv --selfplay tsumogiri,random,random --games 20
+python -m agents.linear train weights --data choices.csv --set epochs=1
 """,
     ),
     "server": (

@@ -280,11 +280,14 @@ BAD_USES = {
         export x.csv --selfplay rule,rule,nobody -> nobody
         export x.csv --selfplay rule,rule -> --selfplay rule,rule
         export x.csv --records nowhere -> nowhere
-        train out --data x.csv --selfplay rule,rule,rule -> --data --selfplay
+        train out --data x.csv --selfplay rule,rule,rule -> --selfplay
+        train out -> --data
         train out --data none.csv -> none.csv
         train out --data {no_parquet} -> {no_parquet}
         train out --data {notes} -> {notes}
-        train out --data x.csv --margin -1 -> --margin -1
+        train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5] -> --set $
+        train out --data x.csv --set gamma=1 -> --set gamma margin
+        train out --data x.csv --set start=none.json -> none.json
         show none.json -> none.json
         show {no_json} -> {no_json}
         agreement rule -> --records --selfplay
