@@ -102,8 +102,8 @@ python -m agents.bert evaluate runs/bert/model --data dataset --samples 50
 python -m agents.bert export runs/bert/model
 python -m agents.bert train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
 {MATCH} bert:runs/bert/model,cnn:runs/cnn/model,random
-python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --tables 16 --width 8 --hidden 8 --walls 1 \\
-    --measure-against random --opponents random
+python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --measure-against random --opponents random \\
+    --set tables=16 --set width=8 --set hidden=8 --set walls=1
 {MATCH} residual:runs/rl,random,random
 """,
     ),

@@ -295,15 +295,18 @@ BAD_USES = {
         -> COMMAND
     """,
     "agents.rl train": """
-        out --handicaps 35000-35000-35000,1-2 -> --handicaps 1-2
-        out --handicaps 100-100-100 -> --handicaps 105000
-        out [--against 1.5|--gae-lambda 2|--tables 0|--width 1025] -> $
+        out --set handicaps=35000-35000-35000,1-2 -> --set handicaps 1-2
+        out --set handicaps=100-100-100 -> --set handicaps 105000
+        out [--against 1.5|--learning-rate 0] -> $
+        out --set [gae_lambda=2|tables=0|width=1025|critic_sees=all|kl=-1] -> --set $
+        out --set [gamma=1|''|seed=1] -> --set gae_lambda
+        out --set tables -> --set tables=1024
         out [--measure-against|--opponents] '' -> $
         out --bot bert -> --bot bert
         out [--measure-against|--opponents] nobody -> nobody
         out --start {notes} -> {notes}
         out --device abacus -> abacus
-        out --former-every 1 --against 0 -> --against
+        out --set former_every=1 --against 0 -> --against former_every
     """,
     "agents.search fit": """
         nowhere/model.npz -> nowhere
