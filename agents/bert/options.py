@@ -14,7 +14,7 @@ from agents import registry
 from agents.bert.families import DEFAULT_SIZE, DEVICES, FAMILIES
 from agents.bert.training.config import TrainingConfig
 from agents.settings_option import Setting, add_settings, true_or_false
-from engine.common.cluster import add_worker_options
+from engine.common.cluster import add_jobs
 from engine.common.options import Parser, non_negative, non_negative_number, positive, positive_number, seed, three_bots
 
 ALL = "all"  # decisions
@@ -138,7 +138,7 @@ def data_parser() -> Parser:
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
     parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    add_worker_options(parser)
+    add_jobs(parser)
     return parser
 
 

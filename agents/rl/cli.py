@@ -13,7 +13,6 @@ from agents.rl.families import FAMILIES
 from agents.rl.settings import HIDDEN, MAX_WIDTH, WIDTH, Games, Hyperparameters, Settings
 from agents.settings_option import Setting, add_settings, one_of
 from engine.checks import scores_in
-from engine.common.cluster import add_cluster
 from engine.common.options import (
     Parser,
     bots_of,
@@ -118,8 +117,13 @@ def train_parser() -> Parser:
         help="total training time; the learning rate falls to 0",
     )
     add("--seed", type=seed, default=DEFAULT.seed, help="of the first weights and of all games")
-    add("--jobs", type=positive, default=usable_cores(), metavar="N", help="threads that act (default: cores)")
-    add_cluster(parser)
+    add(
+        "--jobs",
+        type=positive,
+        default=usable_cores(),
+        metavar="N",
+        help="threads that act, or on a cluster workers (default: cores)",
+    )
     add("--device", default=DEFAULT.device, help="of the learner: cpu or cuda")
     add(
         "--against",

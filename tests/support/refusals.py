@@ -83,6 +83,8 @@ BAD_USES = {
         --until [0|inf] -> --until $
         --until 0.1 --sprt 0,-0.02 -> --until --sprt
         --cluster head -> --cluster head
+        NUKIDORA_CLUSTER=head -> NUKIDORA_CLUSTER head
+        NUKIDORA_CLUSTER=localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> NUKIDORA_CLUSTER mjsonp://localhost:9/x
         --cluster localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> --cluster mjsonp://localhost:9/x
         [--swords|--versio] -> $
         leage --bots rule -> leage league
@@ -306,6 +308,7 @@ BAD_USES = {
         out [--measure-against|--opponents] nobody -> nobody
         out --start {notes} -> {notes}
         out --device abacus -> abacus
+        NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
         out --set former_every=1 --against 0 -> --against former_every
     """,
     "agents.search fit": """
@@ -332,6 +335,7 @@ BAD_USES = {
         data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
         data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
         data out --records /nowhere -> /nowhere
+        NUKIDORA_CLUSTER=head data out --selfplay rule,rule,rule -> NUKIDORA_CLUSTER head
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
         data {texts} --selfplay rule,rule,rule -> {texts} notes.md
