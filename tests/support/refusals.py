@@ -211,7 +211,7 @@ BAD_USES = {
         --exec 'no-such-program x' mjsonp://localhost/x -> no-such-program
         rule --framing array mjsonp://localhost/x -> --framing --exec
         rule --games -1 mjsonp://localhost/x -> --games -1
-        rule --dialect ruby mjsonp://localhost/x -> --dialect ruby
+        rule mjsonp://localhost/x --dialect=kita -> --dialect=kita
         NUKIDORA_PAUSE=soon rule mjsonp://localhost/x -> NUKIDORA_PAUSE soon
     """,
     "agents.console": """
