@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import registry
-from agents.bert.families import DEFAULT_SIZE, DEVICES, FAMILIES
+from agents.bert.families import DEFAULT_SIZE, FAMILIES
 from agents.bert.training.config import TrainingConfig
 from agents.settings_option import Setting, add_settings, true_or_false
 from engine.common.cluster import add_jobs
@@ -57,6 +57,8 @@ bot flattens the probabilities of its mistakes, by which hard examples are chose
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 EVALUATE_EPILOG = """\
+The network is measured as it plays on a CPU (model.onnx).
+
 With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
 placement and final points are calibrated. All samples of a game share its outcome, so the precision of these metrics
 depends on the number of games.
@@ -239,7 +241,6 @@ def evaluate_parser() -> Parser:
         metavar="N",
         help=f"validation samples at most (default {SAMPLES:,}); the same ones every time",
     )
-    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"default {DEVICES[0]}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all metrics")
     return parser
 

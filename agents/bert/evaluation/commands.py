@@ -45,7 +45,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
 
 def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationMetrics | None, RecordMetrics | None]:
     """The metrics asked for, with a progress bar. Raises ValueError and OSError for what cannot be read."""
-    predictor = load(options.model, options.device)
+    predictor = load(options.model)
     validation = records = None
     if options.data is not None:
         validation = on_validation_games(predictor, options.data, options.samples, console)
