@@ -15,12 +15,14 @@ from engine.common.cluster import Cluster, workers_of
 def workers_for(options: argparse.Namespace, bots: Iterable[str]) -> int | Cluster:
     """The workers that the options choose (`engine.common.cluster`), who get the files that ``bots`` name.
 
-    Raises ValueError for a bot that cannot play on a cluster, ModuleNotFoundError without Ray.
+    Raises ValueError for a bot that cannot play on a cluster or a wrong address, ModuleNotFoundError without Ray.
     """
     bots = list(bots)
     workers = workers_of(options, [Path(word) for bot in bots for word in words_of(bot)])
     if isinstance(workers, Cluster) and (listening := next(filter(connects_to_us, bots), None)):
-        raise ValueError(f"--cluster: {listening} connects to this machine, not to a cluster; use exec:COMMAND")
+        raise ValueError(
+            f"--cluster, NUKIDORA_CLUSTER: {listening} connects to this machine, not to a cluster; use exec:COMMAND"
+        )
     return workers
 
 

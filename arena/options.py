@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.common.cluster import add_worker_options
+from engine.common.cluster import add_jobs
 from engine.common.options import Parser, positive_number, positive_seconds, seed
 from engine.rules import PRESETS
 
@@ -19,7 +19,7 @@ def add_game_options(parser: Parser) -> None:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    add_worker_options(parser)
+    add_jobs(parser)
     parser.add_argument(
         "--timeout",
         type=positive_seconds,

@@ -14,7 +14,7 @@ from arena.tallies.counts import N_TALLIES, add_rounds
 from arena.tallies.observer import pack, unpack
 from engine import table_kernels
 from engine.common.options import printable
-from engine.records.filters import Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import Item, select_record
@@ -43,7 +43,7 @@ class RecordedGame:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The outcome of a record: its game, or why it is not counted; neither if filters leave it out.
+    """The outcome of a record: its game, or why it is not counted; neither for a game of four.
 
     ``tallies``: int32[seats, N_TALLIES]. ``rounds``: ROUND[rounds, seats], if they are wanted.
     """
@@ -72,10 +72,10 @@ class Counted:
         return cls(RecordedGame(record, names, counts, placements, points), unpack(kept["tallies"])[0])
 
 
-def count_item(item: Item, filters: Filters, with_rounds: bool) -> Counted:
+def count_item(item: Item, with_rounds: bool) -> Counted:
     """Count the game of one record; ``with_rounds``: they are wanted, too."""
     try:
-        record = select_record(item, filters)
+        record = select_record(item, THREE_PLAYERS)
         return Counted() if record is None else count_record(record, item.name, with_rounds)
     except RecordError as error:
         return Counted(fault=unreadable(error, item.name).faults[0])

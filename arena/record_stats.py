@@ -32,7 +32,7 @@ from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
-from engine.records.filters import Filters, filters_of
+from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
 from engine.records.stream import best_jobs, in_order
 
@@ -53,7 +53,7 @@ class Count:
         """Continue after the records in the journal. Raises ValueError if it is damaged."""
         self.players = Players()
         self.done = 0  # records, whatever became of them
-        self.left_out = 0  # by the filters
+        self.left_out = 0  # games of four players
         self.faults: list[str] = []
         self.files: ParquetFiles | None = None
         self.kept: list[int] = []
@@ -114,9 +114,9 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
     """Count and print, of at most ``n_shown`` players if none are named; returns the exit code."""
     try:
         check_files(options)
-        paths, filters = found_paths(options), filters_of(options)
-        count = open_count(options, paths, filters)
-        code, why = count_records(count, options, paths, filters)
+        paths = found_paths(options)
+        count = open_count(options, paths)
+        code, why = count_records(count, options, paths)
         rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL
         if options.players_shown:
             in_detail = len(rows)
@@ -135,11 +135,11 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
     return OK if count.games and not count.faults else FAILED
 
 
-def open_count(options: Namespace, paths: Sequence[Path], filters: Filters) -> Count:
+def open_count(options: Namespace, paths: Sequence[Path]) -> Count:
     """Begin to count, or go on where the same command was interrupted. Raises ValueError, OSError."""
     journal, with_rounds = None, options.parquet is not None
     if options.json is not None:
-        identity = {"filters": filters.options, "files": digest_of(paths), "rounds": with_rounds}
+        identity = {"files": digest_of(paths), "rounds": with_rounds}
         journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
     count = Count(journal)
     if with_rounds:
@@ -148,15 +148,15 @@ def open_count(options: Namespace, paths: Sequence[Path], filters: Filters) -> C
     return count
 
 
-def count_records(count: Count, options: Namespace, paths: Sequence[Path], filters: Filters) -> tuple[int, str]:
+def count_records(count: Count, options: Namespace, paths: Sequence[Path]) -> tuple[int, str]:
     """Count the records that are not counted yet; returns the exit code and, if it is not OK, why. Raises OSError."""
     found = members(paths)
     skip(found, count.done)
     jobs = options.jobs or best_jobs(paths, usable_cores())
-    work, notes = partial(count_item, filters=filters, with_rounds=count.files is not None), set[str]()
+    work, notes = partial(count_item, with_rounds=count.files is not None), set[str]()
     code, why = OK, ""
     try:
-        with closing(in_order(work, found, filters, jobs)) as results:
+        with closing(in_order(work, found, THREE_PLAYERS, jobs)) as results:
             for item, counted in with_progress(results, paths):
                 say_new(notes, item.name, counted.notes)
                 if counted.fault:
@@ -248,7 +248,11 @@ def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, An
 def not_shown(count: Count, rows: Sequence[dict[str, Any]]) -> str:
     """What ``rows``, and the games, do not have."""
     others = len(count.players.numbers) - len(rows[1:])
-    rare = {"other players": others, "records that could not be counted": len(count.faults), "left out": count.left_out}
+    rare = {
+        "other players": others,
+        "records that could not be counted": len(count.faults),
+        "games of four": count.left_out,
+    }
     return " · ".join(f"{name} {n:,}" for name, n in rare.items() if n)
 
 

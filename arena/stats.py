@@ -8,7 +8,6 @@ from pathlib import Path
 from arena.options import add_file_options
 from engine.cli import SOURCES
 from engine.common.options import Parser, positive
-from engine.records.options import add_filters
 
 SHOWN = 20  # players in the tables, unless they are named
 
@@ -16,6 +15,7 @@ EPILOG = """\
 Records may have any format that nukidora reads: mjai, Tenhou mjlog or tenhou.net/6, Mahjong Soul; saved games of the
 arena, games of a server, your own logs. Every game is replayed by the rules first. A record that cannot be read,
 differs from the rules or is incomplete is named and left out; so is a seat that somebody else played in part.
+Four-player games are left out. To count some records of an archive, choose them with python -m engine convert.
 
 Each line of the tables is a player, by name; the first is all players together. Intervals are 95 %, by Student's t
 distribution, and games count as independent. docs/statistics.md defines every statistic.
@@ -43,7 +43,6 @@ def make_parser() -> Parser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all statistics of all players")
     add_file_options(parser)
     parser.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
-    add_filters(parser)
     return parser
 
 

@@ -26,7 +26,8 @@ read, or only in part. With --json, running the same command again continues an 
 CONVERT = """\
 Convert one game to another format, or with --out all games found into an archive or a folder.
 
-The converted records name the rules given with --rules. A record that cannot be converted is reported and left out.
+The other programs read what convert has chosen: it alone has options for that. The converted records name the rules
+given with --rules. A record that cannot be converted is reported and left out.
 Running the same command again continues an interrupted conversion.
 """
 SHOW = """\
@@ -63,10 +64,10 @@ def make_parser() -> Parser:
     converting.add_argument("--dialect", choices=DIALECTS, default=DEFAULT_DIALECT, help="of mjai (docs/protocol.md)")
     for each in (checking, converting):
         each.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
-        add_filters(each)
+        add_rules(each)
+    add_filters(converting)
     showing = command("show", "print a game record", SHOW)
     showing.add_argument("file", type=Path, metavar="FILE", help="a record, or archive.zip:name")
-    add_rules(showing)
     showing.add_argument(
         "--round",
         type=positive,

@@ -30,6 +30,6 @@ python -m agents.bert pretrain taught pretrained --from laptop --batch-size 128 
 
 run baseline taught --from laptop
 run after-pretraining taught --from pretrained/model
-run no-augmentation taught --from laptop --no-augment
-run no-value-head taught --from laptop --value-weight 0
+run no-augmentation taught --from laptop --set augment=false
+run no-value-head taught --from laptop --set value_weight=0
 run no-teacher played --from laptop

@@ -11,5 +11,5 @@ export PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1"
 
 python -m agents.bert data dataset --selfplay rule,rule,rule --games 480 --seed 11 --teacher rule
-python -m agents.cnn train dataset cnn --from compact --batch-size 128 --steps 4245
-python -m agents.cnn evaluate cnn/model --data dataset
+python -m agents.bert train dataset cnn --from compact --batch-size 128 --steps 4245
+python -m agents.bert evaluate cnn/model --data dataset

@@ -15,7 +15,7 @@ cd "$1"
 # Measures a network: measure NAME FAMILY
 measure() {
   if [ ! -f "$1.arena.txt" ]; then
-    python -m agents."$2" evaluate "$1/model" --data dataset --samples 20000 > "$1.evaluate.txt"
+    python -m agents.bert evaluate "$1/model" --data dataset --samples 20000 > "$1.evaluate.txt"
     python -m arena --games 300 --bots "$2:$1/model,efficiency,efficiency" > "$1.arena.txt.unfinished"
     mv "$1.arena.txt.unfinished" "$1.arena.txt"
   fi
@@ -26,8 +26,8 @@ measure() {
 
 python -m agents.bert data dataset --selfplay rule,rule,rule --games 480 --seed 11 --teacher rule
 python -m agents.bert train dataset bert --from laptop --batch-size 128 --steps 617
-python -m agents.cnn train dataset cnn-samples --from compact --batch-size 128 --steps 617
-python -m agents.cnn train dataset cnn-time --from compact --batch-size 128 --steps 4245
+python -m agents.bert train dataset cnn-samples --from compact --batch-size 128 --steps 617
+python -m agents.bert train dataset cnn-time --from compact --batch-size 128 --steps 4245
 measure bert bert
 measure cnn-samples cnn
 measure cnn-time cnn

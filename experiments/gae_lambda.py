@@ -2,7 +2,7 @@
 
     python experiments/gae_lambda.py FOLDER [OPTIONS OF THE RUN]
 
-FOLDER is a run of `agents.rl train`, with the options that it was trained with, except --device and --cluster. Its
+FOLDER is a run of `agents.rl train`, with the options that it was trained with, except --device. Its
 policy plays ITERATIONS rounds at all tables, and each lambda gives a gradient for the games at even and for those at
 odd tables. Both are scaled as Adam scales them. Most of a gradient only makes the policy sharper or softer, which the
 entropy bonus decides, so the component along the gradient of the entropy is taken out. The cosine between the halves
@@ -80,8 +80,8 @@ def main() -> None:
     """Print the table."""
     parser = train_parser()
     options = parser.parse_args()
-    if options.device != "cpu" or options.cluster:
-        parser.error("it runs on the CPU of this machine alone: leave out --device and --cluster")
+    if options.device != "cpu":
+        parser.error("it runs on the CPU of this machine alone: leave out --device")
     if not (options.folder / STATE).is_file():
         parser.error(f"{options.folder} has no {STATE}: train a network first, by python -m agents.rl train")
     keep_freed_memory()

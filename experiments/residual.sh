@@ -25,4 +25,4 @@ PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.rl train residual --width 224 --hidden 96 --minutes "${2:-75}" --measure-every 25 "${@:3}"
+python -m agents.rl train residual --set width=224 --set hidden=96 --minutes "${2:-75}" --measure-every 25 "${@:3}"

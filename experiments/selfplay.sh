@@ -11,5 +11,5 @@ PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.rl train selfplay --bot selfplay --against 0 --minutes "${2:-18}" --measure-every 6 --walls 300 \
+python -m agents.rl train selfplay --bot selfplay --against 0 --minutes "${2:-18}" --measure-every 6 --set walls=300 \
   --measure-against random,efficiency,rule "${@:3}"

@@ -15,11 +15,10 @@ COMMANDS = {
     "review": ("agents.review.cli:main", "what bots think of every decision in a recorded game"),
     "analyse": ("agents.analyse.cli:main", "what bots and the rules say about one position"),
     "pack": ("agents.pack.cli:main", "puts a bot into one file, which speaks mjai on stdin and stdout"),
-    "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the BERT bot"),
+    "bert": ("agents.bert.cli:main", "trains, exports and evaluates networks for the bots bert and cnn"),
     "linear": ("agents.linear.cli:main", "learns the weights of the bots linear and softmax, and shows them"),
     "rl": ("agents.rl.cli:main", "trains the networks of the bots residual and selfplay by reinforcement learning"),
     "search": ("agents.search.cli:main", "fits the model of hidden hands of the bot search"),
-    "cnn": ("agents.cnn.cli:main", "trains, exports and evaluates networks for the CNN bot"),
     "engine": ("engine.cli:main", "validates, converts and shows game records"),
     "warm-up": ("engine.warm_up:main", "compiles the rules and the bots to machine code, once"),
 }

@@ -23,7 +23,7 @@ DOCUMENTS += [REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "agents").gl
 SCRIPTS = sorted((REPOSITORY / "experiments").glob("*.sh"))
 
 PROGRAMS = (
-    r"-m (?P<program>agents\.(?:bert(?:\.play)?|cnn|client|console|linear|pack|review|rl|search)|arena|engine|server"
+    r"-m (?P<program>agents\.(?:bert(?:\.play)?|client|console|linear|pack|review|rl|search)|arena|engine|server"
     r"|benchmarks\.\w+)(?![\w.])"
 )
 COMMAND = re.compile(rf"{PROGRAMS}(?P<arguments>.*)")

@@ -35,7 +35,7 @@ NOT_RUN = {
         "data human --records records/": "an hour, and records of one's own",
         "experiments/human.sh": "an hour, and records of one's own",
         "--from laptop": "hours",
-        "agents.cnn train": "hours",
+        "--from compact": "hours",
         "deepen runs": "hours",
         "improve rollouts": "hours",
         "export runs": "needs a trained network",

@@ -35,7 +35,7 @@ SCRIPTS: dict[str, tuple[str, str]] = {
     NONE: (
         f"""
 {MATCH} random,random,random
-for program in arena client console review analyse pack bert linear rl search cnn engine; do
+for program in arena client console review analyse pack bert linear rl search engine; do
     python -m nukidora $program --help
 done
 python -W error::RuntimeWarning - <<'END'
@@ -64,7 +64,8 @@ python -m agents.pack tsumogiri -o bot.pyz
 {MATCH} mjsonp://localhost:$MJAI_PORT/room,random,random &
 until python -m agents.client tsumogiri mjsonp://localhost:$MJAI_PORT/room --games 3; do sleep 1; done
 wait $!
-python -m agents.linear train weights --selfplay tsumogiri,random,random --games 20 --epochs 1
+python -m agents.linear export choices.csv --selfplay tsumogiri,random,random --games 20
+python -m agents.linear train weights --data choices.csv --set epochs=1
 """,
     ),
     "server": (
@@ -99,10 +100,10 @@ python -m agents.bert data dataset --add --records examples/game.mjson tests/dat
 python -m agents.bert train dataset runs/bert --from micro --batch-size 16 --steps 2
 python -m agents.bert evaluate runs/bert/model --data dataset --samples 50
 python -m agents.bert export runs/bert/model
-python -m agents.cnn train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
+python -m agents.bert train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
 {MATCH} bert:runs/bert/model,cnn:runs/cnn/model,random
-python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --tables 16 --width 8 --hidden 8 --walls 1 \\
-    --measure-against random --opponents random
+python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --measure-against random --opponents random \\
+    --set tables=16 --set width=8 --set hidden=8 --set walls=1
 {MATCH} residual:runs/rl,random,random
 """,
     ),
@@ -154,7 +155,7 @@ python -c 'import arena.page.figures, matplotlib.figure, arena.parquet, pyarrow.
 """,
         f"""
 {MATCH} efficiency,random,tsumogiri --html report.html --parquet rows --decisions
-python -m arena stats tests/data/records --room phoenix --html players.html --parquet records
+python -m arena stats tests/data/records/phoenix* --html players.html --parquet records
 python -c 'import pandas; print(len(pandas.read_parquet("rows/rounds.parquet")))'
 python -c 'from arena import play; print(play(["random"] * 3, games=3, length="east").dataframe())'
 python -m agents.linear export choices.parquet --selfplay tsumogiri,random,random --games 6

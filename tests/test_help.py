@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from agents.bert.cli import COMMANDS as BERT_COMMANDS
-from agents.cnn.cli import COMMANDS as CNN_COMMANDS
 from tests.support.imported import SLOW, imported_by
 
 PROGRAMS = [
@@ -27,7 +26,6 @@ PROGRAMS = [
     ("server.cli", ["token", "add"]),
     ("agents.client.cli", []),
     ("agents.bert.cli", []),
-    ("agents.cnn.cli", []),
     ("agents.bert.play.cli", []),
     ("agents.review.cli", []),
     ("agents.analyse.cli", []),
@@ -43,7 +41,6 @@ PROGRAMS = [
     *(("agents.linear.cli", [command]) for command in ("export", "train", "show", "agreement")),
     *(("engine.cli", [command]) for command in ("validate", "convert", "show")),
     *(("agents.bert.cli", [command]) for command in BERT_COMMANDS),
-    *(("agents.cnn.cli", [command]) for command in CNN_COMMANDS),
 ]
 
 SCREEN = 50  # lines

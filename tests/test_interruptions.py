@@ -13,6 +13,7 @@ import pytest
 
 from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import save
+from agents.linear.cli import main as linear
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool, run_tasks
 
@@ -39,7 +40,7 @@ class Program(NamedTuple):
     said: str  # at the end of one of the last lines on stderr
     kept: str  # a pattern of a file that is there after the interruption
     results: str  # a pattern of files
-    data: bool = False  # whether it needs games to train on
+    data: str = ""  # the fixture that makes what it trains on, and stands for it in the command
     how: signal.Signals = signal.SIGINT
     code: int = OK
     again: bool = True  # whether the command may be run when it has ended
@@ -81,12 +82,13 @@ PROGRAMS = {
         "agents.bert.cli train data {}/run --from micro --batch-size 32 --eval-steps 4 --steps 12",
         "agents.bert.training.trainer:Trainer._step", 7,
         "agents.bert train: interrupted; the same command resumes", "run/model/config.json",
-        "run/model/*.safetensors", data=True,
+        "run/model/*.safetensors", data="data",
     ),
     "linear": Program(
-        "agents.linear.cli train {}/run --selfplay rule,rule,rule --games 6 --epochs 4",
+        "agents.linear.cli train {}/run --data choices --set epochs=4",
         "agents.linear.training:Trainer._step", 20,
         "agents.linear: interrupted; the same command resumes", "run/checkpoint.npz", "run/weights.json",
+        data="choices",
     ),
 }  # fmt: skip
 
@@ -97,6 +99,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     save(play(SelfPlayConfig(("efficiency",) * 3, seed=1), 0, 60), folder, 0)
     return folder
+
+
+@pytest.fixture(scope="session")
+def choices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Choices to learn weights from."""
+    file = tmp_path_factory.mktemp("choices") / "choices.csv"
+    assert linear(["export", str(file), "--selfplay", "rule,rule,rule", "--games", "6"]) == OK
+    return file
 
 
 def counted(function: str, at: int, how: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -121,12 +131,12 @@ def test_an_interrupted_program_goes_on_as_if_it_had_not_been(
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip
     program = PROGRAMS[name]
-    for target, value in (SMALLER | (SMALLER_WITH_TORCH if program.data else {})).items():
+    for target, value in (SMALLER | (SMALLER_WITH_TORCH if program.data == "data" else {})).items():
         monkeypatch.setattr(target, value)
     module, *words = program.command.split()
     if program.data:
         request.getfixturevalue("one_thread")
-        words[words.index("data")] = str(request.getfixturevalue("data"))
+        words[words.index(program.data)] = str(request.getfixturevalue(program.data))
     main = import_module(module).main
 
     def run(folder: Path, at: int = 0) -> tuple[int, int]:

@@ -13,17 +13,17 @@ from agents.bert import sizes as bert
 from agents.cnn import sizes as cnn
 
 CONFIG, WEIGHTS, ONNX = "config.json", "model.safetensors", "model.onnx"  # files in the folder of a network
+DEFAULT_SIZE = "laptop"  # of a network that is trained
 DEVICES = ("cpu", "cuda")  # that networks are played on
 
 
 class Family(NamedTuple):
     """A row of the table."""
 
-    name: str  # of the bot, and of the program agents.NAME
+    name: str  # of the bot
     title: str  # of the model card
     model_type: str  # in config.json
     sizes: dict[str, str]  # size -> description
-    default: str  # size
 
 
 FAMILIES = {
@@ -32,14 +32,12 @@ FAMILIES = {
         "A BERT",
         "bert",
         {name: f"{size.layers} x {size.width}" for name, size in bert.PRESETS.items()},
-        "laptop",
     ),
     "cnn": Family(
         "cnn",
         "Five CNNs",
         "nukidora-cnn",
         {name: f"{size.channels} channels" for name, size in cnn.PRESETS.items()},
-        "compact",
     ),
 }
 SIZES = {size: family for family in FAMILIES.values() for size in family.sizes}

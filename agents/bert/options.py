@@ -1,4 +1,4 @@
-"""The options of the commands of ``python -m agents.bert`` and ``python -m agents.cnn``.
+"""The options of the commands of ``python -m agents.bert``.
 
 Importing a command's module, with numba or torch, takes seconds: it is imported once its options are parsed.
 """
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import registry
-from agents.bert.families import DEVICES, FAMILIES
+from agents.bert.families import DEFAULT_SIZE, FAMILIES
 from agents.bert.training.config import TrainingConfig
-from engine.common.cluster import add_worker_options
-from engine.common.options import Parser, non_negative_number, positive, positive_number, seed, three_bots
-from engine.records.options import add_filters
+from agents.settings_option import Setting, add_settings, true_or_false
+from engine.common.cluster import add_jobs
+from engine.common.options import Parser, non_negative, non_negative_number, positive, positive_number, seed, three_bots
 
 ALL = "all"  # decisions
 SAMPLES = 50_000  # of an evaluation
@@ -26,7 +26,7 @@ OBJECTIVES = {
 }
 TRAINING_EPILOG = """\
 Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
-metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.{family} …
+metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
 """
 DATA_EPILOG = """\
 A folder may hold data of several sources: give --selfplay several times, or run the command again with --add. If it is
@@ -34,8 +34,8 @@ interrupted, the same command continues it. One game in twenty is for validation
 of its samples or none.
 
 --records        mjlog XML, tenhou.net/6 JSON or mjai, compressed or not, in files, zip, tar or databases of logs. The
-                 rules are those named in the record, otherwise Tenhou's; or --rules. OUT/bad_files.txt lists unusable
-                 records.
+                 rules are those named in the record, otherwise Tenhou's. OUT/bad_files.txt lists unusable records.
+                 Four-player games are left out; python -m engine convert chooses among the others.
 --selfplay       hanchan by Tenhou's rules; the seating changes from game to game. Quote a bot that contains a comma:
                  --selfplay 'rule,rule,"bert:my,folder"'
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
@@ -57,6 +57,8 @@ bot flattens the probabilities of its mistakes, by which hard examples are chose
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 EVALUATE_EPILOG = """\
+The network is measured as it plays on a CPU (model.onnx).
+
 With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
 placement and final points are calibrated. All samples of a game share its outcome, so the precision of these metrics
 depends on the number of games.
@@ -79,7 +81,6 @@ class Option(NamedTuple):
     type: Callable[[str], Any]
     metavar: str
     help: str
-    objectives: tuple[str, ...] = ("pretrain", "train", "improve")
 
     @property
     def name(self) -> str:
@@ -89,20 +90,29 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option("batch_size", positive, "N", "samples a step"),
-    Option("epochs", positive_number, "X", "passes over the data"),
-    Option("steps", positive, "N", "instead of --epochs"),
+    Option("steps", positive, "N", "number of steps (default: one pass over the data, or epochs)"),
     Option("learning_rate", positive_number, "X", "peak learning rate"),
-    Option("weight_decay", non_negative_number, "X", "of AdamW"),
-    Option("max_grad_norm", positive_number, "X", "norm to which gradients are clipped"),
-    Option("value_weight", non_negative_number, "X", "weight of the value losses", objectives=("train", "improve")),
     Option("eval_steps", positive, "N", "steps between validations"),
-    Option("patience", positive, "N", "validations without a lower loss before training stops (default: no limit)"),
     Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
 )
+# Fields of TrainingConfig that --set gives.
+SETTINGS = {
+    "epochs": Setting(positive_number, TrainingConfig.epochs, "passes over the data, without --steps"),
+    "weight_decay": Setting(non_negative_number, TrainingConfig.weight_decay, "of AdamW"),
+    "max_grad_norm": Setting(positive_number, TrainingConfig.max_grad_norm, "norm to which gradients are clipped"),
+    "patience": Setting(
+        non_negative,
+        TrainingConfig.patience,
+        "validations without a lower loss before training stops (default 0: no limit)",
+    ),
+    "augment": Setting(true_or_false, TrainingConfig.augment, "train on random symmetries of the samples"),
+    "value_weight": Setting(non_negative_number, TrainingConfig.value_weight, "weight of the value losses"),
+}
+WITHOUT_VALUE = {name: setting for name, setting in SETTINGS.items() if name != "value_weight"}
 
 
-def data_parser(family: str) -> Parser:
-    """The command line of ``data``, which all families share."""
+def data_parser() -> Parser:
+    """The command line of ``data``."""
     parser = Parser(
         "agents.bert data",
         description="Makes training data from recorded games or self-play.",
@@ -125,22 +135,21 @@ def data_parser(family: str) -> Parser:
         "--decisions", default=ALL, metavar="WHOSE", help="all (default), winners, player:NAME or rank:N"
     )
     parser.add_argument("--teacher", metavar="BOT", help="learn from this bot, not from what was played")
-    add_filters(parser)
     targets = parser.add_mutually_exclusive_group()
     targets.add_argument("--hard-examples", action="store_true", help="keep decisions in which the bot probably errs")
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
     parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    add_worker_options(parser)
+    add_jobs(parser)
     return parser
 
 
-def training_parser(objective: str, family: str) -> Parser:
-    """The command line of an objective; the defaults are those of TrainingConfig and of a row of FAMILIES."""
+def training_parser(objective: str) -> Parser:
+    """The command line of an objective; the defaults are those of TrainingConfig."""
     parser = Parser(
-        f"agents.{family} {objective}",
+        f"agents.bert {objective}",
         description=OBJECTIVES[objective],
-        epilog=TRAINING_EPILOG.format(family=family),
+        epilog=TRAINING_EPILOG,
     )
     parser.add_argument("data", metavar="DATA", help="data folder, made by: python -m agents.bert data")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the run")
@@ -149,26 +158,29 @@ def training_parser(objective: str, family: str) -> Parser:
             "--from", dest="model", required=True, metavar="FOLDER", help="the trained network to improve"
         )
     else:
-        sizes, default = FAMILIES[family].sizes, FAMILIES[family].default
-        named = ", ".join(f"{name} ({size})" for name, size in sizes.items())
-        start = f"a size: {named}; or the folder of a network (default {default})"
-        parser.add_argument("--from", dest="model", default=default, metavar="SIZE|FOLDER", help=start)
+        sizes = {
+            family.name: ", ".join(f"{name} ({size})" for name, size in family.sizes.items())
+            for family in FAMILIES.values()
+        }
+        start = f"a size: {sizes['bert']}"
+        if objective == "train":
+            start += f", or of a CNN: {sizes['cnn']}"
+        start += f"; or the folder of a network (default {DEFAULT_SIZE})"
+        parser.add_argument("--from", dest="model", default=DEFAULT_SIZE, metavar="SIZE|FOLDER", help=start)
     for option in OPTIONS:
-        if objective not in option.objectives:
-            continue
         default = getattr(TrainingConfig, option.field)
         help_text = f"{option.help} (default {default:g})" if default else option.help
         parser.add_argument(
             option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
         )
-    parser.add_argument("--no-augment", dest="augment", action="store_false", help="train on samples as played only")
+    add_settings(parser, WITHOUT_VALUE if objective == "pretrain" else SETTINGS)
     return parser
 
 
-def average_parser(family: str) -> Parser:
+def average_parser() -> Parser:
     """The command line of ``average``."""
     parser = Parser(
-        f"agents.{family} average",
+        "agents.bert average",
         description="Averages the weights of a network before and after more training. This keeps most of the gain "
         "and undoes most of the unintended change. The mean of independently trained networks plays badly.",
     )
@@ -177,11 +189,11 @@ def average_parser(family: str) -> Parser:
     return parser
 
 
-def deepen_parser(family: str) -> Parser:
-    """The command line of ``deepen``, which only a BERT can be."""
+def deepen_parser() -> Parser:
+    """The command line of ``deepen``."""
     parser = Parser(
         "agents.bert deepen",
-        description="Makes a deeper network from a trained one; it plays about as well and can learn more.",
+        description="Makes a deeper BERT from a trained one; it plays about as well and can learn more.",
     )
     parser.add_argument("model", metavar="NETWORK", help="folder of a network")
     parser.add_argument("out", metavar="OUT", type=Path, help="folder of the deeper one")
@@ -189,10 +201,10 @@ def deepen_parser(family: str) -> Parser:
     return parser
 
 
-def export_parser(family: str) -> Parser:
+def export_parser() -> Parser:
     """The command line of ``export``."""
     parser = Parser(
-        f"agents.{family} export",
+        "agents.bert export",
         description="""makes model.onnx, which the bot plays on a CPU, from a checkpoint's weights.
 
 The graph is built, calibrated on games of the bot rule and quantized to 8 bits. The commands train, improve, average
@@ -205,10 +217,10 @@ and deepen do the same for the networks they write; this one is for weights that
     return parser
 
 
-def evaluate_parser(family: str) -> Parser:
+def evaluate_parser() -> Parser:
     """The command line of ``evaluate``."""
     parser = Parser(
-        f"agents.{family} evaluate",
+        "agents.bert evaluate",
         description="How well a network predicts, on validation games and on recorded games.",
         epilog=EVALUATE_EPILOG,
     )
@@ -222,7 +234,6 @@ def evaluate_parser(family: str) -> Parser:
         metavar="PATH",
         help="recorded games: files, archives, or folders of them",
     )
-    add_filters(parser)
     parser.add_argument(
         "--samples",
         type=positive,
@@ -230,13 +241,12 @@ def evaluate_parser(family: str) -> Parser:
         metavar="N",
         help=f"validation samples at most (default {SAMPLES:,}); the same ones every time",
     )
-    parser.add_argument("--device", choices=DEVICES, default=DEVICES[0], help=f"default {DEVICES[0]}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all metrics")
     return parser
 
 
-# command -> its command line in a family
-PARSERS: dict[str, Callable[[str], Parser]] = {
+# command -> its command line
+PARSERS: dict[str, Callable[[], Parser]] = {
     "data": data_parser,
     **{objective: partial(training_parser, objective) for objective in OBJECTIVES},
     "deepen": deepen_parser,

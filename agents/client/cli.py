@@ -20,7 +20,8 @@ examples:
   python -m agents.client rule ws://localhost:8000/mjai/default --games 0
   python -m agents.client --exec "python bot.py {{id}}" mjsonp://localhost:11600/default
 
-A room name may ask for house bots in the empty seats: mjsonp://localhost:11600/solo+rule+efficiency.
+A room name may ask for house bots in the empty seats: mjsonp://localhost:11600/solo+rule+efficiency. The URL may choose
+the dialect of mjai, for the server and a program ({", ".join(DIALECTS)}): mjsonp://localhost:11600/default?dialect=kita.
 If no server answers within {FIRST_CONNECTION:g} s, the client gives up. If a connection is lost later, it reconnects
 after 1 s, 2 s and so on up to 30 s, and resumes the game. If a program (--exec) crashes, hangs or sends an invalid
 reply, the error is printed with the end of its stderr, safe defaults are played for it until the end of the game, and
@@ -56,7 +57,6 @@ def make_parser() -> Parser:
         metavar="SECONDS",
         help="seconds to wait before each action, for spectators (default 0, or NUKIDORA_PAUSE)",
     )
-    parser.add_argument("--dialect", choices=DIALECTS, help="of mjai, for the server and the program (default mjai3p)")
     parser.add_argument("--exec", metavar="COMMAND", help="program that speaks mjai on stdin and stdout")
     parser.add_argument(
         "--timeout",
@@ -105,7 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play, and return the exit code."""
     parser = make_parser()
     options = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
-    options.dialect = options.dialect or options.url.dialect
     options.pause = default_pause(parser) if options.pause is None else options.pause
     try:
         check_bot(options)

@@ -85,7 +85,7 @@ def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
     if options.exec is None:
         return AgentBot(make(options.bot, options.seed))
-    return SubprocessBot(options.exec, options.dialect, options.framing or FRAMINGS[0], options.timeout)
+    return SubprocessBot(options.exec, options.url.dialect, options.framing or FRAMINGS[0], options.timeout)
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
@@ -95,7 +95,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     except ValueError as error:
         parser.error(str(error))
     join: Message = {"type": "join", "name": options.name or bot.name, "room": options.url.room}
-    join["dialect"] = options.dialect
+    join["dialect"] = options.url.dialect
     if options.token:
         join["token"] = options.token
     signal.signal(signal.SIGTERM, terminate)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agents import registry
 from agents.linear.config import CHECKPOINT, HINGE, SOFTMAX, Config
+from agents.settings_option import Setting, add_settings
 from engine.common.options import (
     Parser,
     describe_error,
@@ -19,7 +20,6 @@ from engine.common.options import (
     three_bots,
 )
 from engine.common.program import INTERRUPTED
-from engine.records.options import add_filters
 
 EPILOG = """\
 examples:
@@ -34,11 +34,19 @@ TRAIN_EPILOG = """\
 hinge    sum over decisions and actions of max(0, margin + value of what was not chosen - value of what was)
 softmax  -ln of the probability of what was chosen, which is proportional to exp(value / (1,000 T))
 
-Without --data the choices are collected first, as export does. One game in ten is held out: agreement is the share of
-its decisions in which the chosen action has the highest value. OUT/weights.json has the weights of the epoch with the
-highest agreement. Ctrl-C stops; the same command resumes after the last whole epoch. --margin 0 is the loss as
-published, which is minimal when all weights are 0.
+One game in ten is held out: agreement is the share of its decisions in which the chosen action has the highest value.
+OUT/weights.json has the weights of the epoch with the highest agreement. Ctrl-C stops; the same command resumes after
+the last whole epoch. A margin of 0 is the loss as published, which is minimal when all weights are 0.
 """
+# Fields of Config that --set gives.
+SETTINGS = {
+    "start": Setting(str, "start", "initial weights: a file, or start"),
+    "margin": Setting(non_negative_number, Config.margin, "of hinge, in points"),
+    "temperature": Setting(positive_number, Config.temperature, "T of softmax, in thousands of points"),
+    "alpha": Setting(positive_number, Config.alpha, "learning rate at the start, in points"),
+    "epochs": Setting(positive, Config.epochs, "passes over the choices"),
+    "batch_size": Setting(positive, Config.batch_size, "decisions a step"),
+}
 
 
 def make_parser() -> Parser:
@@ -55,10 +63,9 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--records", type=Path, nargs="+", action="extend", metavar="PATH", help="records, archives, or folders of them"
     )
-    add_filters(parser)
     parser.add_argument("--selfplay", type=three_bots, metavar="A,B,C", help="hanchan between three bots")
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of --selfplay")
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls, bots and training (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="of walls and bots (default 0)")
 
 
 def add_export(subparsers: argparse._SubParsersAction[Parser]) -> None:
@@ -76,33 +83,24 @@ def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
     parser = subparsers.add_parser("train", help=text, description=text, epilog=TRAIN_EPILOG)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder of the run")
     parser.add_argument(
-        "--data", type=Path, nargs="+", action="extend", metavar="FILE", help="choices that export has written"
-    )
-    add_sources(parser)
-    parser.add_argument("--teacher", metavar="BOT", help="learn what this bot chooses, not what was played")
-    parser.add_argument(
-        "--from", dest="start", default="start", metavar="FILE", help="initial weights: a file, or start"
+        "--data",
+        type=Path,
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="FILE",
+        help="choices that export has written",
     )
     parser.add_argument("--loss", choices=(HINGE, SOFTMAX), default=Config.loss, help="what is minimised")
-    parser.add_argument(
-        "--margin", type=non_negative_number, default=Config.margin, metavar="X", help="of hinge, in points"
-    )
-    parser.add_argument(
-        "--temperature", type=positive_number, default=Config.temperature, metavar="T", help="of softmax"
-    )
-    parser.add_argument(
-        "--alpha", type=positive_number, default=Config.alpha, metavar="X", help="learning rate at the start, in points"
-    )
-    parser.add_argument("--epochs", type=positive, default=Config.epochs, metavar="N", help="passes over the choices")
-    parser.add_argument("--batch-size", type=positive, default=Config.batch_size, metavar="N", help="decisions a step")
+    parser.add_argument("--seed", type=seed, default=Config.seed, metavar="N", help="of training (default 0)")
+    add_settings(parser, SETTINGS)
 
 
 def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:
     """The command ``show``."""
-    text = "print the features with their weights before and after training"
+    text = "print the features with their starting and trained weights"
     parser = subparsers.add_parser("show", help=text, description=text)
     parser.add_argument("weights", nargs="?", metavar="FILE", help="a weights file (default: those of the bot linear)")
-    parser.add_argument("--before", default="start", metavar="FILE", help="weights to compare with")
 
 
 def add_agreement(subparsers: argparse._SubParsersAction[Parser]) -> None:

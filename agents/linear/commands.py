@@ -19,14 +19,13 @@ from agents.linear.files import read_choices, writer
 from agents.linear.kernels import count_candidates
 from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
-from agents.linear.weights import BUNDLED, Weights, load_weights
+from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
 from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
-from engine.records.filters import filters_of
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
@@ -46,15 +45,8 @@ def source_of(options: argparse.Namespace) -> Source:
     if (options.records is None) == (options.selfplay is None):
         raise ValueError("name the games: either --records PATH … or --selfplay A,B,C")
     if options.records is not None:
-        return Records(options.records, filters_of(options))
-    check_no_filters(options)
+        return Records(options.records)
     return SelfPlay(options.selfplay, options.games, options.seed)
-
-
-def check_no_filters(options: argparse.Namespace) -> None:
-    """Raise ValueError if a filter is given without records to choose from."""
-    if filters := filters_of(options):
-        raise ValueError(f"{filters.options[0]} chooses among --records: leave it out")
 
 
 def export(options: argparse.Namespace) -> int:
@@ -70,24 +62,6 @@ def export(options: argparse.Namespace) -> int:
             raise ValueError("no decisions with several actions in these games")
     print(f"wrote {options.out}: {decisions:,} decisions, {rows:,} actions")
     return OK
-
-
-def choices_for(options: argparse.Namespace) -> tuple[Choices, str]:
-    """Return the choices to learn from, and their description for the checkpoint. Raises ValueError, OSError."""
-    if options.data is not None:
-        if options.records is not None or options.selfplay is not None or options.teacher is not None:
-            raise ValueError("--data has the choices: leave out --records, --selfplay and --teacher")
-        check_no_filters(options)
-        parts = [read_choices(path) for path in options.data]
-        return concatenate(number_games(parts)), "--data " + " ".join(str(path.resolve()) for path in options.data)
-    source = source_of(options)
-    parts = []
-    with Progress("games", source.n_games) as progress:
-        for choices, n in collect(source, options.teacher, progress.print):
-            parts.append(choices)
-            progress.advance(n)
-    named = f"--selfplay {','.join(options.selfplay)} --games {options.games}" if options.selfplay else "--records"
-    return concatenate(parts), named + f" --teacher {options.teacher}" * (options.teacher is not None)
 
 
 def digest(choices: Choices) -> str:
@@ -107,7 +81,8 @@ def number_games(parts: list[Choices]) -> list[Choices]:
 def train(options: argparse.Namespace) -> int:
     """Learn weights and write them."""
     initial = load_weights(options.start)
-    choices, named = choices_for(options)
+    choices = concatenate(number_games([read_choices(path) for path in options.data]))
+    named = "--data " + " ".join(str(path.resolve()) for path in options.data)
     config = Config(
         named, digest(choices), options.start, options.loss, options.margin, options.temperature, options.alpha,
         options.epochs, options.batch_size, options.seed,
@@ -166,7 +141,7 @@ def print_weights(console: Console, before: Weights, after: Weights) -> None:
 
 def show(options: argparse.Namespace) -> int:
     """Print weights next to those they are compared with."""
-    before, after = load_weights(options.before), load_weights(options.weights or str(BUNDLED / "linear.json"))
+    before, after = load_weights(STARTING), load_weights(options.weights or str(BUNDLED / "linear.json"))
     console = screen(WIDE)
     print_weights(console, before, after)
     console.print(f"trained: {after.trained}; a point of value is worth {after.placements_per_point:.2g} placements")

@@ -15,7 +15,7 @@ from agents.linear.kernels import count_candidates, write_features
 from agents.registry import make, make_bots
 from engine.contests.seating import SEATINGS
 from engine.records.archives import find_records, members
-from engine.records.filters import ANY, Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
@@ -134,10 +134,9 @@ class SelfPlay:
 class Records:
     """Recorded games: files, archives, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path], filters: Filters = ANY) -> None:
+    def __init__(self, paths: Sequence[Path]) -> None:
         """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
         self.files = find_records(paths)
-        self.filters = filters
         self.n_games = sum(1 for _ in members(self.files))
         if not self.n_games:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
@@ -148,7 +147,7 @@ class Records:
             views = np.zeros(0, dtype=TABLE)
             actions = np.zeros(0, dtype=np.int64)
             try:
-                record = select_record(item_of(member, self.filters), self.filters)
+                record = select_record(item_of(member, THREE_PLAYERS), THREE_PLAYERS)
                 if record is not None:
                     views, actions = read_game(record, warn)
             except RecordError as error:

@@ -9,7 +9,6 @@ from pathlib import Path
 from agents import registry
 from engine.cli import SOURCES
 from engine.common.options import Parser, check_output, positive, seat
-from engine.records.options import add_rules
 
 PLAIN, MJAI_REVIEWER = "nukidora", "mjai-reviewer"  # formats of --json
 
@@ -50,7 +49,6 @@ def make_parser() -> Parser:
     whose = parser.add_mutually_exclusive_group(required=True)
     whose.add_argument("--seat", type=seat, metavar="N", help="0 is the first dealer, then 1 and 2")
     whose.add_argument("--player", metavar="NAME", help="all games of the player of this name")
-    add_rules(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that needs no other file")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the review as JSON")
     parser.add_argument(

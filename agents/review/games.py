@@ -13,7 +13,7 @@ from agents.review.decisions import names_of, seat_decisions
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
 from engine.common.options import printable
-from engine.records.filters import Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal
 from engine.records.model import GameRecord, RecordError
 from engine.records.stream import Item, select_record
@@ -37,11 +37,11 @@ class Reviewed:
     notes: tuple[str, ...] = ()
 
 
-def review_item(item: Item, player: str, bots: tuple[str, ...], filters: Filters) -> Reviewed:
+def review_item(item: Item, player: str, bots: tuple[str, ...]) -> Reviewed:
     """Review a record, in which the player may have more than one seat. Raises BotFailedError."""
     totals = Totals.of_none(len(bots))
     try:
-        record = select_record(item, filters)
+        record = select_record(item, THREE_PLAYERS)
         return Reviewed(totals) if record is None else review_record(record, item.name, player, bots)
     except RecordError as error:
         return Reviewed(totals, faults=tuple(unreadable(error, item.name).faults))

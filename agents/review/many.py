@@ -27,10 +27,9 @@ from engine.common.program import FAILED, INTERRUPTED, OK, installed_version
 from engine.common.screen import screen
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
-from engine.records.filters import Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
 from engine.records.stream import best_jobs, in_order
-from engine.table import N_SEATS
 
 HEADINGS = {"by_kind": "decision", "by_shanten": "shanten", "by_turn": "turn"}
 
@@ -69,19 +68,18 @@ def journal_of(options: argparse.Namespace, paths: Sequence[Path]) -> Journal | 
     output: Path | None = options.json or options.html
     if output is None:
         return None
-    wanted = {"player": options.player, "bots": options.bot, "rules": options.rules, "files": digest_of(paths)}
+    wanted = {"player": options.player, "bots": options.bot, "files": digest_of(paths)}
     return Journal(output.with_name(output.name + ".partial"), wanted | {"version": installed_version()})
 
 
 def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path]) -> tuple[int, str]:
     """Review the records that are not done; returns the exit code, and why it ends early."""
-    filters = Filters(players=N_SEATS, rules=options.rules)
-    work = partial(review_item, player=options.player, bots=tuple(options.bot), filters=filters)
+    work = partial(review_item, player=options.player, bots=tuple(options.bot))
     rest = members(paths)
     skip(rest, found.done)
     notes = set[str]()
     try:
-        with closing(in_order(work, rest, filters, options.jobs or best_jobs(paths, usable_cores()))) as results:
+        with closing(in_order(work, rest, THREE_PLAYERS, options.jobs or best_jobs(paths, usable_cores()))) as results:
             for item, reviewed in with_progress(results, paths):
                 say_new(notes, item.name, reviewed.notes)
                 for fault in reviewed.faults:

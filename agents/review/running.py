@@ -22,13 +22,12 @@ from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
 from engine.records.files import RecordError, read_records
-from engine.records.model import with_rules_of
 
 
 def run(parser: Parser, options: argparse.Namespace, for_mjai_reviewer: bool) -> int:
     """Review, print or write, and return the exit code. ``for_mjai_reviewer``: ``--json`` has its format."""
     try:
-        record = with_rules_of(read_records(options.paths[0]), options.rules)
+        record = read_records(options.paths[0])
         for note in record.notes:
             print(f"{parser.short_name}: {printable(str(options.paths[0]))}: {note}", file=sys.stderr)
         decisions = seat_decisions(record, options.seat)

@@ -17,7 +17,7 @@ from engine.table import TABLE, raw_bytes
 
 WEIGHTS = "network.npz"  # the file in a training folder
 LEAST_TEMPERATURE = 1e-3
-# Placements that a logit of 1 stands for after training with the default --entropy: that weight times the standard
+# Placements that a logit of 1 stands for after training with the default entropy: that weight times the standard
 # deviation of the advantages. TensorBoard shows it as `logit_value`; docs/experiments.md has the measurements.
 LOGIT_VALUE = 0.0012
 OPTIONS: BotOptions = {"temperature": (read_temperature, "a number >= 0; 0, the default, plays the best action")}

@@ -11,8 +11,8 @@ from pathlib import Path
 from agents import registry
 from agents.rl.families import FAMILIES
 from agents.rl.settings import HIDDEN, MAX_WIDTH, WIDTH, Games, Hyperparameters, Settings
+from agents.settings_option import Setting, add_settings, one_of
 from engine.checks import scores_in
-from engine.common.cluster import add_cluster
 from engine.common.options import (
     Parser,
     bots_of,
@@ -67,6 +67,42 @@ def some_bots(text: str) -> tuple[str, ...]:
     return found
 
 
+LEARNER = DEFAULT.hyperparameters
+# Fields of Settings, Games and Hyperparameters that --set gives.
+SETTINGS = {
+    "width": Setting(
+        width,
+        DEFAULT.width,
+        f"of the first layer in a new run (default: that of --start, or {WIDTH}); a narrower network is widened, which "
+        "does not change what it plays",
+    ),
+    "hidden": Setting(width, DEFAULT.hidden, f"of the second layer, likewise (default: that of --start, or {HIDDEN})"),
+    "critic_rate": Setting(positive_number, LEARNER.critic_rate, "learning rate of the critic, at the start"),
+    "gae_lambda": Setting(share, LEARNER.gae_lambda, "of generalized advantage estimation"),
+    "entropy": Setting(non_negative_number, LEARNER.entropy, "weight of the entropy of the policy"),
+    "kl": Setting(
+        non_negative_number,
+        LEARNER.kl,
+        "weight of the KL divergence from the prior (the policy of the prior logits)",
+    ),
+    "epochs": Setting(positive, LEARNER.epochs, "times that each choice is learned from"),
+    "batch_size": Setting(positive, LEARNER.batch_size, "choices of a minibatch"),
+    "critic_sees": Setting(one_of("everything", "view"), LEARNER.critic_sees, "view: no hidden tile"),
+    "tables": Setting(positive, DEFAULT.tables, "of each thread, played in lock step"),
+    "handicaps": Setting(
+        handicaps,
+        DEFAULT.games.handicaps,
+        "starting scores A-B-C,…; each game has one of these, its seats at random (default 35000-35000-35000)",
+    ),
+    "former_every": Setting(
+        positive_number,
+        DEFAULT.former_every,
+        "minutes; the policy as it is then becomes one more opponent (default: never)",
+    ),
+    "walls": Setting(positive, DEFAULT.walls, "of a measurement, each played three times"),
+}
+
+
 def train_parser() -> Parser:
     """The options of ``train``."""
     parser = Parser("agents.rl train", description="Learn by self-play and against other bots.", epilog=EPILOG)
@@ -81,25 +117,14 @@ def train_parser() -> Parser:
         help="total training time; the learning rate falls to 0",
     )
     add("--seed", type=seed, default=DEFAULT.seed, help="of the first weights and of all games")
-    add("--jobs", type=positive, default=usable_cores(), metavar="N", help="threads that act (default: cores)")
     add(
-        "--tables",
+        "--jobs",
         type=positive,
-        default=DEFAULT.tables,
+        default=usable_cores(),
         metavar="N",
-        help="tables of each thread, played in lock step",
+        help="threads that act, or on a cluster workers (default: cores)",
     )
-    add_cluster(parser)
     add("--device", default=DEFAULT.device, help="of the learner: cpu or cuda")
-    add_games(parser)
-    add_learning(parser)
-    add_measurements(parser)
-    return parser
-
-
-def add_games(parser: Parser) -> None:
-    """Add the options that say which games are played."""
-    add = parser.add_argument_group("games").add_argument
     add(
         "--against",
         type=share,
@@ -109,78 +134,16 @@ def add_games(parser: Parser) -> None:
     )
     add("--opponents", type=some_bots, default="rule", metavar="BOT,…", help="bots that play against it in these")
     add(
-        "--handicaps",
-        type=handicaps,
-        default="35000-35000-35000",
-        metavar="A-B-C,…",
-        help="starting scores; each game has one of these, its seats at random",
-    )
-    add(
-        "--former-every",
-        type=positive_number,
-        default=DEFAULT.former_every,
-        metavar="MINUTES",
-        help="the policy as it is then becomes one more opponent (default: never)",
-    )
-
-
-def add_learning(parser: Parser) -> None:
-    """Add the hyperparameters and the sizes of the layers."""
-    learner = DEFAULT.hyperparameters
-    add = parser.add_argument_group("learning").add_argument
-    add(
         "--learning-rate",
         type=positive_number,
-        default=learner.learning_rate,
+        default=LEARNER.learning_rate,
         metavar="X",
         help="of Adam, at the start",
     )
-    add("--critic-rate", type=positive_number, default=learner.critic_rate, metavar="X", help="the same of the critic")
-    add("--gae-lambda", type=share, default=learner.gae_lambda, metavar="X", help="of generalized advantage estimation")
-    add(
-        "--entropy",
-        type=non_negative_number,
-        default=learner.entropy,
-        metavar="X",
-        help="weight of the entropy of the policy",
-    )
-    add(
-        "--kl",
-        type=non_negative_number,
-        default=learner.kl,
-        metavar="X",
-        help="weight of the KL divergence from the prior (the policy of the prior logits)",
-    )
-    add("--epochs", type=positive, default=learner.epochs, metavar="N", help="times that each choice is learned from")
-    add("--critic-sees", choices=("everything", "view"), default=learner.critic_sees, help="view: no hidden tile")
-    add("--batch-size", type=positive, default=learner.batch_size, metavar="N", help="choices of a minibatch")
-    add(
-        "--width",
-        type=width,
-        metavar="N",
-        help=f"of the first layer in a new run (default: that of --start, or {WIDTH}); a narrower network is widened, "
-        "which does not change what it plays",
-    )
-    add(
-        "--hidden",
-        type=width,
-        metavar="N",
-        help=f"of the second layer, likewise (default: that of --start, or {HIDDEN})",
-    )
-
-
-def add_measurements(parser: Parser) -> None:
-    """Add the options of the measurements."""
-    add = parser.add_argument_group("measurements").add_argument
     add("--measure-every", type=positive_number, default=15.0, metavar="MINUTES", help="time between measurements")
     add("--measure-against", type=some_bots, default="rule", metavar="BOT,…", help="each plays at both other seats")
-    add(
-        "--walls",
-        type=positive,
-        default=DEFAULT.walls,
-        metavar="N",
-        help="walls of a measurement, each played three times",
-    )
+    add_settings(parser, SETTINGS)
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -204,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def check_options(options: argparse.Namespace) -> None:
     """Raise ValueError for options that cannot be carried out, as far as can be checked without loading a bot."""
     if options.former_every < math.inf and not options.against:
-        raise ValueError("--former-every: former selves play in games with opponents only; give --against above 0")
+        raise ValueError("former_every: former selves play in games with opponents only; give --against above 0")
     for bot in (*options.opponents, *options.measure_against):
         registry.check(bot)
 

@@ -53,7 +53,7 @@ class Settings:
     former_every: float = math.inf  # minutes after which, again and again, the current policy becomes one more opponent
 
     def fixed_options(self) -> dict[str, str]:
-        """The options that a run cannot change, as the command line spells them, by name."""
+        """The settings that a run cannot change, by name, as texts; saved with it, after two hyphens."""
         options = asdict(self.games) | self.hyperparameters._asdict()
         options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}
         options["handicaps"] = ["-".join(map(str, scores)) for scores in self.games.handicaps]

@@ -67,7 +67,7 @@ class Run:
             return random_weights(self.features, width or WIDTH, hidden or HIDDEN, seed)
         weights = load_weights(start, self.features)
         had = weights["hidden"].shape
-        for option, wanted, least in zip(("--width", "--hidden"), (width, hidden), had, strict=True):
+        for option, wanted, least in zip(("width", "hidden"), (width, hidden), had, strict=True):
             if wanted is not None and wanted < least:
                 raise ValueError(f"{option} {wanted}: {start} has {least}; a network can only be widened")
         return widen(weights, self.features, width or had[0], hidden or had[1], seed)
@@ -89,11 +89,12 @@ class Run:
             raise damage_error(path, error) from None
         for name, value in self.settings.fixed_options().items():
             if before.get(name) != value:
-                what = f"began with {name} {before.get(name)}, not {value}"
+                setting = name.removeprefix("--").replace("-", "_")
+                what = f"began with {setting} {before.get(name)}, not {value}"
                 raise ValueError(f"{path}: {what}; give the same options, or another folder")
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
-        for option, wanted, width in zip(("--width", "--hidden"), asked, widths, strict=True):
+        for option, wanted, width in zip(("width", "hidden"), asked, widths, strict=True):
             if wanted not in (None, width):
                 what = f"its network has {option} {width}, not {wanted}"
                 raise ValueError(f"{path}: {what}; widen it in another folder by --start {self.folder / WEIGHTS}")
@@ -132,7 +133,7 @@ class Run:
         metrics = self.learner.learn(experience, generator)
         if not self.learner.is_finite():
             what = f"{self.folder}: weights became infinite or NaN in iteration {self.iteration}, which is not saved"
-            raise ValueError(f"{what}; begin in another folder with a lower --learning-rate or --critic-rate")
+            raise ValueError(f"{what}; begin in another folder with a lower --learning-rate, or critic_rate")
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began

@@ -1,4 +1,4 @@
-"""Workers on the machines of a Ray cluster: the command-line options that select them.
+"""Workers on the machines of a Ray cluster: the option and the environment variable that select them.
 
 The pool itself is in `engine.common.cluster_pool`, the code that runs on the machines in `engine.common.cluster_node`,
 and the files sent to them in `engine.common.cluster_package`.
@@ -40,24 +40,24 @@ class Cluster:
     files: tuple[Path, ...] = ()
 
 
-def add_worker_options(parser: Parser) -> None:
-    """Add ``--jobs`` and ``--cluster``; `workers_of` reads them."""
+def add_jobs(parser: Parser) -> None:
+    """Add ``--jobs``, which `workers_of` reads."""
     parser.add_argument(
         "--jobs",
         type=positive,
         metavar="N",
-        help="worker processes (default: all cores; with --cluster: all CPUs of the cluster)",
+        help="worker processes (default: all cores; with NUKIDORA_CLUSTER=ADDRESS, all CPUs of that cluster)",
     )
-    add_cluster(parser)
 
 
 def add_cluster(parser: Parser) -> None:
-    """Add ``--cluster``."""
+    """Add ``--cluster``, for one run in place of the variable."""
     parser.add_argument(
         "--cluster",
         type=address,
         metavar="ADDRESS",
-        help="use a Ray cluster: HOST:PORT of its head, or local for one of this machine alone (docs/cluster.md)",
+        help="use a Ray cluster: HOST:PORT of its head, or local for one of this machine alone (docs/cluster.md; "
+        "default: NUKIDORA_CLUSTER, which all programs read that can use one)",
     )
 
 
@@ -69,11 +69,24 @@ def address(text: str) -> str:
 
 
 def workers_of(options: argparse.Namespace, files: Sequence[Path] = ()) -> int | Cluster:
-    """Return the workers that the options select. ``files``: see `Cluster`. Raises ModuleNotFoundError without Ray."""
-    if options.cluster is None:
+    """Return the workers that the options, or else the variable, select. ``files``: see `Cluster`.
+
+    Raises ModuleNotFoundError without Ray, ValueError for a variable that is no address.
+    """
+    chosen = getattr(options, "cluster", None) or address_in_environment()
+    if chosen is None:
         return options.jobs or usable_cores()
     import_ray()  # report a missing package before doing anything
-    return Cluster(options.cluster, options.jobs, tuple(files))
+    return Cluster(chosen, options.jobs, tuple(files))
+
+
+def address_in_environment() -> str | None:
+    """Return the address that the variable has. Raises ValueError if it is none."""
+    given = os.environ.get("NUKIDORA_CLUSTER")
+    try:
+        return address(given) if given else None
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"NUKIDORA_CLUSTER: {error}") from None
 
 
 def import_ray() -> Any:

@@ -22,7 +22,7 @@ from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records.archives import members, total_size
 from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, read_records, write_record
-from engine.records.filters import filters_of
+from engine.records.filters import Filters, filters_of
 from engine.records.journal import Journal, digest_of
 from engine.records.model import with_rules_of
 from engine.records.show import show_game
@@ -37,7 +37,7 @@ Each = TypeVar("Each")
 def validate(args: argparse.Namespace) -> int:
     """Replay every record found; print a line for each fault, and the totals; see `engine.cli`."""
     check_output("--json", args.json)
-    paths, filters = found_paths(args), filters_of(args)
+    paths, filters = found_paths(args), Filters(rules=args.rules)
     journal, report, done = None, Report(), 0
     if args.json is not None:
         identity = {"filters": filters.options, "files": digest_of(paths)}
@@ -186,7 +186,7 @@ def show_command(path: Path) -> str:
 
 def show(args: argparse.Namespace) -> int:
     """Print a game, or one round and its link to Tenhou's viewer; see `engine.cli`."""
-    record = with_rules_of(read_records(args.file), args.rules)
+    record = read_records(args.file)
     say_new(set(), str(args.file), record.notes)
     n_rounds = len(record.rounds())
     if args.round and args.round > n_rounds:

@@ -72,6 +72,7 @@ class Filters:
 
 
 ANY = Filters()
+THREE_PLAYERS = Filters(players=N_SEATS)
 
 
 def _length(record: GameRecord, display: str) -> str | None:
@@ -108,5 +109,5 @@ def _least_rate(rates: Any) -> float:
 
 
 def filters_of(options: argparse.Namespace) -> Filters:
-    """Return the filters and rules from the options of `engine.records.options.add_filters`."""
+    """Return the filters and rules from the options of ``convert``."""
     return Filters(**{field.name: getattr(options, field.name) for field in fields(Filters)})

@@ -35,8 +35,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select records and name their rules."""
-    add_rules(parser)
+    """Add the options that select records."""
     group = parser.add_argument_group("which records (others are left out)")
     group.add_argument("--room", choices=ROOMS, metavar="ROOM", help=f"one of {', '.join(ROOMS)}")
     group.add_argument("--length", choices=LENGTHS, help="of the game")

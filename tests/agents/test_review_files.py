@@ -24,10 +24,8 @@ from agents.review.mjai_reviewer import document
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.program import FAILED, INTERRUPTED, OK
-from engine.records.files import RecordError, read_records
-from engine.records.model import GameRecord
-from engine.rules import MAJSOUL, TENHOU
+from engine.common.program import INTERRUPTED, OK
+from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
 
 
@@ -225,19 +223,6 @@ def test_the_command_writes_what_is_asked_for(
     code, out, _ = run(capsys, record, "--seat", 2, "--json", theirs, "--format", "mjai-reviewer")
     assert (code, out) == (OK, f"wrote {theirs}\n")
     assert json.loads(theirs.read_text()) == json.loads(json.dumps(document(review)))
-
-
-def test_rules_given_by_hand_are_those_of_the_review(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged = []
-
-    def looked_at(record: GameRecord, seat: int) -> None:
-        judged.append(record.rules)
-        raise RecordError("", "", "it has been looked at")
-
-    monkeypatch.setattr("agents.review.running.seat_decisions", looked_at)
-    for rules in ([], ["--rules", "majsoul"]):
-        assert main([str(record), "--seat", "0", "--bot", "rule", *rules]) == FAILED
-    assert judged == [TENHOU, MAJSOUL]
 
 
 def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture[str]) -> None:

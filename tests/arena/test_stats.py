@@ -214,9 +214,12 @@ def test_names_cannot_change_the_terminal(tmp_path: Path, capsys: pytest.Capture
     assert "\x1b" not in out
 
 
-def test_other_records_and_filters(tmp_path: Path) -> None:
-    document = counted(tmp_path, str(DATA / "records"), "--room", "phoenix", "--length", "hanchan")
-    assert document["left_out"] > 0
+def test_other_records_and_games_of_four(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    four = (DATA / "records" / "phoenix_2018_1.xml").read_bytes().replace(b'type="185"', b'type="169"')
+    (tmp_path / "four.xml").write_bytes(four)
+    document = counted(tmp_path, str(DATA / "records" / "phoenix*"), str(tmp_path / "four.xml"))
+    assert (document["left_out"], document["faults"]) == (1, [])
+    assert "games of four 1" in capsys.readouterr().out
     assert document["games"] > 3
     together = document["players"][0]
     assert together["games"] == 3 * document["games"]

@@ -39,10 +39,11 @@ def make(*arguments: object) -> int:
     return main(["data", *map(str, arguments)])
 
 
-def test_training_data_are_the_same(tmp_path: Path) -> None:
+def test_training_data_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--selfplay", "random,efficiency,rule", "--games", 40, "--teacher", "rule")
     assert make(tmp_path / "here", *options, "--jobs", 2) == 0
-    assert make(tmp_path / "there", *options, "--cluster", LOCAL) == 0
+    monkeypatch.setenv("NUKIDORA_CLUSTER", LOCAL)
+    assert make(tmp_path / "there", *options) == 0
     assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
     assert len(folder_bytes(tmp_path / "there")) == 1 + 3 * 5
 
@@ -59,7 +60,8 @@ def test_records_are_sent_with_the_tasks(tmp_path: Path, monkeypatch: pytest.Mon
             yield task
 
     monkeypatch.setattr(data_workers, "read_ahead", read_and_deleted)
-    assert make(tmp_path / "there", "--records", record, "--cluster", LOCAL) == 0
+    monkeypatch.setenv("NUKIDORA_CLUSTER", LOCAL)
+    assert make(tmp_path / "there", "--records", record) == 0
     assert not record.exists()
     assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
 

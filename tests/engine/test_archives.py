@@ -110,9 +110,10 @@ def test_damaged_members_are_named_and_the_others_read(tmp_path: Path, capsys: p
         == f"{path}:c.xml: tag 2 <GO>: GO type 169 is no three-player game; only three-player games can be read"
     )
     assert re.fullmatch(r"files 4 · rounds \d+ · decisions \d+ · mismatches 0 · damaged 1 · games of four 1", lines[2])
-    code, lines = validate(capsys, path, "--players", 3)
-    assert len(lines) == 2
-    assert lines[1].endswith("mismatches 0 · damaged 1 · left out 1")
+    assert main(["convert", str(path), "--out", str(tmp_path / "out"), "--players", "3"]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.count("only three-player games") == 0
+    assert printed.out.endswith("out: 2 records · damaged 1 · left out 1\n")
 
 
 def test_a_damaged_member_of_a_zip_costs_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -327,8 +328,9 @@ def test_log_ids_are_filtered_unread(
     """The type and the date in the id decide before the record is read."""
     ids = [log_id("20180131"), log_id("20200229", 0xB1), log_id("20170615", 0x39), log_id("20180131", 0xA9)]
     path = phoenix_logs(tmp_path / "a.db", dict.fromkeys(ids, b"unreadable"))
-    _, lines = validate(capsys, path, *options)
-    assert [line.split(": ")[0] for line in lines[:-1]] == [f"{path}:{ids[number]}" for number in left]
+    main(["convert", str(path), "--out", str(tmp_path / "out"), *options])
+    faults = [line for line in capsys.readouterr().err.splitlines() if line.startswith(f"{path}:")]
+    assert [line.split(": ")[0] for line in faults] == [f"{path}:{ids[number]}" for number in left]
 
 
 def test_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -336,10 +338,9 @@ def test_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads((RECORDS / "phoenix_2024_1.json").read_text())
     for name, rates in (("a", [2000.5, 2100, 2200, 1500]), ("b", [2300, 1999, 2200, 1500]), ("c", None)):
         (tmp_path / f"{name}.json").write_text(json.dumps(document | {"rate": rates}))
-    code, lines = validate(capsys, tmp_path, "--rate", 2000)
-    assert (code, len(lines)) == (0, 1)
-    assert lines[0].startswith("files 1 ")
-    assert lines[0].endswith("left out 2")
+    assert main(["convert", str(tmp_path), "--out", str(tmp_path / "out"), "--rate", "2000"]) == 0
+    assert capsys.readouterr().out.endswith("out: 1 records · left out 2\n")
+    assert [each.name for each in (tmp_path / "out").iterdir()] == ["a.mjson"]
 
 
 def test_a_folder_or_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -256,7 +256,7 @@ def test_odd_records_cost_no_other(tmp_path: Path, capsys: pytest.CaptureFixture
     hostile = {f"{name}.mjson": data for name, data in hostile_records().items()}
     path.write_bytes(zip_of(hostile | {"b.xml": XML.read_bytes()}))
     for command in (
-        ["validate", str(path), "--rate", "0"],
+        ["convert", str(path), "--out", str(tmp_path / "rated"), "--rate", "0"],
         ["validate", str(path)],
         *(["convert", str(path), "--out", str(tmp_path / form), "--format", form] for form in FORMATS[::2]),
         *(["show", f"{path}:{name}"] for name in hostile),

@@ -166,7 +166,12 @@ def test_flags_may_follow_a_command() -> None:
 
 
 def test_variables_of_other_programs_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("NUKIDORA_CACHE", "NUKIDORA_TOKEN", "NUKIDORA_PAUSE"):  # the last one is of the server, too
+    for name in (
+        "NUKIDORA_CACHE",
+        "NUKIDORA_CLUSTER",
+        "NUKIDORA_TOKEN",
+        "NUKIDORA_PAUSE",
+    ):  # the last one is of the server, too
         monkeypatch.setenv(name, "1")
     assert read().pause == 1.0
 

@@ -83,6 +83,8 @@ BAD_USES = {
         --until [0|inf] -> --until $
         --until 0.1 --sprt 0,-0.02 -> --until --sprt
         --cluster head -> --cluster head
+        NUKIDORA_CLUSTER=head -> NUKIDORA_CLUSTER head
+        NUKIDORA_CLUSTER=localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> NUKIDORA_CLUSTER mjsonp://localhost:9/x
         --cluster localhost:6379 --bots mjsonp://localhost:9/x,rule,rule -> --cluster mjsonp://localhost:9/x
         [--swords|--versio] -> $
         leage --bots rule -> leage league
@@ -126,7 +128,7 @@ BAD_USES = {
         {record} --json [.|/dev/null/a.json] -> --json $
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
-        {record} --room gold,silver -> --room gold,silver
+        {record} --room gold -> --room
         {record} --jobs 0 -> --jobs 0
         -> PATH
     """,
@@ -181,10 +183,11 @@ BAD_USES = {
         validate . --rules chess -> --rules chess
         validate . --jobs [0|x] -> --jobs $
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
-        validate {record} --since tomorrow -> --since tomorrow
-        validate {record} --room kitchen -> --room kitchen
-        validate {record} --players 4 -> --players 4
-        validate {record} --rate -1 -> --rate -1
+        validate {record} --room gold -> --room
+        convert {archive} --out b.tar --since tomorrow -> --since tomorrow
+        convert {archive} --out b.tar --room [kitchen|gold,silver] -> --room $
+        convert {archive} --out b.tar --players 4 -> --players 4
+        convert {archive} --out b.tar --rate -1 -> --rate -1
         convert nowhere out.json -> nowhere
         convert {record} out.doc -> out.doc
         convert {record} nowhere/out.json -> nowhere
@@ -208,7 +211,7 @@ BAD_USES = {
         --exec 'no-such-program x' mjsonp://localhost/x -> no-such-program
         rule --framing array mjsonp://localhost/x -> --framing --exec
         rule --games -1 mjsonp://localhost/x -> --games -1
-        rule --dialect ruby mjsonp://localhost/x -> --dialect ruby
+        rule mjsonp://localhost/x --dialect=kita -> --dialect=kita
         NUKIDORA_PAUSE=soon rule mjsonp://localhost/x -> NUKIDORA_PAUSE soon
     """,
     "agents.console": """
@@ -279,12 +282,14 @@ BAD_USES = {
         export x.csv --selfplay rule,rule,nobody -> nobody
         export x.csv --selfplay rule,rule -> --selfplay rule,rule
         export x.csv --records nowhere -> nowhere
-        train out --data x.csv --selfplay rule,rule,rule -> --data --selfplay
-        train out --data x.csv --room jade -> --room --records
+        train out --data x.csv --selfplay rule,rule,rule -> --selfplay
+        train out -> --data
         train out --data none.csv -> none.csv
         train out --data {no_parquet} -> {no_parquet}
         train out --data {notes} -> {notes}
-        train out --data x.csv --margin -1 -> --margin -1
+        train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5] -> --set $
+        train out --data x.csv --set gamma=1 -> --set gamma margin
+        train out --data x.csv --set start=none.json -> none.json
         show none.json -> none.json
         show {no_json} -> {no_json}
         agreement rule -> --records --selfplay
@@ -292,15 +297,19 @@ BAD_USES = {
         -> COMMAND
     """,
     "agents.rl train": """
-        out --handicaps 35000-35000-35000,1-2 -> --handicaps 1-2
-        out --handicaps 100-100-100 -> --handicaps 105000
-        out [--against 1.5|--gae-lambda 2|--tables 0|--width 1025] -> $
+        out --set handicaps=35000-35000-35000,1-2 -> --set handicaps 1-2
+        out --set handicaps=100-100-100 -> --set handicaps 105000
+        out [--against 1.5|--learning-rate 0] -> $
+        out --set [gae_lambda=2|tables=0|width=1025|critic_sees=all|kl=-1] -> --set $
+        out --set [gamma=1|''|seed=1] -> --set gae_lambda
+        out --set tables -> --set tables=1024
         out [--measure-against|--opponents] '' -> $
         out --bot bert -> --bot bert
         out [--measure-against|--opponents] nobody -> nobody
         out --start {notes} -> {notes}
         out --device abacus -> abacus
-        out --former-every 1 --against 0 -> --against
+        NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
+        out --set former_every=1 --against 0 -> --against former_every
     """,
     "agents.search fit": """
         nowhere/model.npz -> nowhere
@@ -325,29 +334,32 @@ BAD_USES = {
         data out --selfplay rule,rule,rule --hard-examples --rollouts 2 -> --hard-examples --rollouts
         data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
         data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
-        data out --selfplay rule,rule,rule --room phoenix -> --room --records
         data out --records /nowhere -> /nowhere
+        NUKIDORA_CLUSTER=head data out --selfplay rule,rule,rule -> NUKIDORA_CLUSTER head
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
         data {texts} --selfplay rule,rule,rule -> {texts} notes.md
         data [{no_manifest}|{bad_manifest}] --selfplay rule,rule,rule -> $ manifest.json
         train nowhere out -> nowhere
+        train {data} out --wrong -> --wrong
         train {data} out --from huge -> huge
         improve {data} out --from micro -> micro
         improve {data} out -> --from
         pretrain {data} out --learning-rate 0 -> --learning-rate 0
         pretrain {data} out --from dwarf -> dwarf cnn
-        train {data} out [--weight-decay -1|--value-weight nan|--patience -1] -> $
+        train {data} out --set [weight_decay=-1|value_weight=nan|patience=-1|epochs=x|augment=maybe] -> --set $
+        train {data} out --set [warmth=1|=1|''|data=x] -> --set epochs
+        train {data} out --set epochs -> --set epochs=1.0
+        pretrain {data} out --set value_weight=1 -> --set value_weight
         pretrain -> DATA, OUT
         evaluate {network} -> --data --records
         evaluate {network} [--data|--records] {empty} -> {empty}
         evaluate {network} --records {empty}/none.mjson -> {empty}/none.mjson
         evaluate {empty} --records {empty} -> {empty}
-        evaluate {network} --data {data} --room jade -> --room --records
         evaluate {network} --data {data} --samples 0 -> --samples 0
         evaluate {network} --data {data} --json [{empty}|{empty}/a/b] -> --json $
         export [{empty}|nowhere|{notes}] -> $ config.json
-        export {broken_bert} -> {broken_bert}
+        export [{broken_bert}|{broken_cnn}] -> $
         average {network} mean -> two
         average {network} {dwarf} mean -> {dwarf}
         average {network} {small} mean -> {network} {small}
@@ -391,11 +403,6 @@ BAD_USES = {
         --jobs 0 -> --jobs 0
         cli --json {notes} -> --json {notes}
         cli --json nowhere/x.json -> --json nowhere
-    """,
-    "agents.cnn": """
-        train {data} out --wrong -> --wrong
-        train {data} out --from huge -> huge
-        export {broken_cnn} -> {broken_cnn}
     """,
     "agents.search": "guess -> guess",
     "engine.warm_up": "--wrong -> --wrong",

@@ -22,15 +22,12 @@ from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
 from engine.records.archives import find_records, members
-from engine.records.filters import Filters, filters_of
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit code."""
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
-    if (filters := filters_of(options)) and options.records is None:
-        parser.error(f"{filters.options[0]} chooses among --records: give both")
     if options.json is not None and (options.json.is_dir() or not options.json.parent.is_dir()):
         parser.error(f"--json {options.json}: name a file in a folder that exists")
     console = Console(stderr=True)
@@ -48,12 +45,12 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
 
 def evaluate(options: argparse.Namespace, console: Console) -> tuple[ValidationMetrics | None, RecordMetrics | None]:
     """The metrics asked for, with a progress bar. Raises ValueError and OSError for what cannot be read."""
-    predictor = load(options.model, options.device)
+    predictor = load(options.model)
     validation = records = None
     if options.data is not None:
         validation = on_validation_games(predictor, options.data, options.samples, console)
     if options.records is not None:
-        records = on_recorded_games(predictor, options.records, filters_of(options), console)
+        records = on_recorded_games(predictor, options.records, console)
     return validation, records
 
 
@@ -65,14 +62,14 @@ def on_validation_games(predictor: Predictor, folder: Path, n: int, console: Con
         return evaluate_validation(predictor, data, indices, progress.advance)
 
 
-def on_recorded_games(predictor: Predictor, paths: Sequence[Path], filters: Filters, console: Console) -> RecordMetrics:
+def on_recorded_games(predictor: Predictor, paths: Sequence[Path], console: Console) -> RecordMetrics:
     """Metrics of the games recorded in files, archives and folders."""
     files = find_records(paths)
     n_games = sum(1 for _ in members(files))
     if not n_games:
         raise ValueError(f"no game records in {', '.join(map(str, paths))}")
     with Progress("games", n_games, console=console) as progress:
-        return evaluate_records(predictor, files, progress.advance, progress.print, filters)
+        return evaluate_records(predictor, files, progress.advance, progress.print)
 
 
 def print_report(validation: ValidationMetrics | None, records: RecordMetrics | None) -> None:

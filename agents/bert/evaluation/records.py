@@ -15,7 +15,7 @@ from agents.bert.inference import Predictor
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.archives import members
-from engine.records.filters import ANY, Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
@@ -62,7 +62,6 @@ def evaluate_records(
     files: Iterable[Path],
     advance: Callable[[], None],
     warn: Callable[[str], None],
-    filters: Filters = ANY,
 ) -> RecordMetrics:
     """Metrics of the games in `files`, which may be archives; `advance` is called after each game.
 
@@ -73,7 +72,7 @@ def evaluate_records(
     damaged = departures = 0
     for member in members(files):
         try:
-            record = select_record(item_of(member, filters), filters)
+            record = select_record(item_of(member, THREE_PLAYERS), THREE_PLAYERS)
             decisions = None if record is None else read_decisions(record)
         except RecordError as error:
             warn(f"{error}; left out")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from agents.bert.families import SIZES, family_of
+from agents.bert.families import SIZES
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
-from agents.bert.options import OPTIONS
+from agents.bert.options import OPTIONS, SETTINGS
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
@@ -51,7 +51,7 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     words = [
         "python",
         "-m",
-        f"agents.{family_of(config.model).name}",
+        "agents.bert",
         config.objective,
         config.data,
         str(out),
@@ -61,8 +61,9 @@ def training_command(config: TrainingConfig, out: Path) -> str:
     for option in OPTIONS:
         if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
             words += [option.name, str(value)]
-    if not config.augment:
-        words.append("--no-augment")
+    for name, setting in SETTINGS.items():
+        if (value := getattr(config, name)) != setting.default:
+            words += ["--set", f"{name}={value}"]
     return shlex.join(words)
 
 
@@ -176,7 +177,7 @@ def next_commands(config: TrainingConfig, network: Path) -> list[str]:
     if config.objective == "pretrain":
         return [command("agents.bert train", config.data, new_run(), "--from", network)]
     return [
-        command(f"agents.{family_of(network).name} evaluate", network, "--data", config.data),
+        command("agents.bert evaluate", network, "--data", config.data),
         arena_command(network),
     ]
 

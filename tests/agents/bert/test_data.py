@@ -12,22 +12,18 @@ import pytest
 
 from agents import registry
 from agents.bert.labels import N_LABELS, labels_of
-from agents.bert.options import data_parser
-from agents.bert.training.data.build import parse_sources
 from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
 from agents.bert.training.data.records import RecordFault, collect_records, file_id
 from agents.bert.training.data.seat_filter import SeatFilter, parse_seat_filter
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.selfplay import play as self_play
 from agents.bert.training.data.shards import MAX_REGRET, Shard, load, save
-from agents.bert.training.data.sources import RecordsChunk, read_ahead
 from agents.bert.training.targets.played import PlayedActions
 from agents.bert.training.targets.teacher import Teacher
 from engine.mjai.messages import Message
 from engine.records.files import write_record
 from engine.records.model import GameRecord
-from engine.records.stream import select_record
-from engine.rules import MAJSOUL, TENHOU
+from engine.rules import TENHOU
 from tests.support.folders import folder_bytes
 from tests.support.small_games import BOTS, SEED, Played, chosen, play, rows_in
 
@@ -306,15 +302,3 @@ def test_missing_and_damaged_data_is_refused(folder: Path, tmp_path: Path) -> No
     np.save(tmp_path / "000001.state.npy", np.zeros(10))
     with pytest.raises(ValueError, match=r"000001\.state\.npy: made by another version"):
         Dataset(tmp_path)
-
-
-def test_rules_given_by_hand_are_those_of_the_records(records_dir: Path) -> None:
-    path = records_dir / "phoenix_2021_1.json"
-    options = data_parser("bert").parse_args(["out", "--records", str(path), "--rules", "majsoul"])
-    (source,) = parse_sources(options)
-    assert "--rules majsoul" in source.options
-    ((_, chunk),) = read_ahead(enumerate(source.chunks()))
-    assert isinstance(chunk, RecordsChunk)
-    (record,) = (select_record(item, chunk.filters) for item in chunk.items)
-    assert record is not None
-    assert record.rules == MAJSOUL

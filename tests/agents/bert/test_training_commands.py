@@ -18,8 +18,11 @@ torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.bert import cli as commands  # noqa: E402
 from agents.bert.model import PolicyValue, make_config  # noqa: E402
+from agents.bert.options import training_parser  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
+from agents.bert.training.commands import training_command  # noqa: E402
+from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -117,6 +120,17 @@ def test_pretraining_is_followed_by_training(
     assert commands.main(["pretrain", str(data), str(tmp_path / "run"), *SMALL]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"  python -m agents.bert train {data} runs/first --from {tmp_path / 'run' / 'model'}"
+
+
+def test_the_command_of_a_card_gives_the_same_settings() -> None:
+    settings = {"epochs": 2.5, "weight_decay": 0.0, "max_grad_norm": 3.0, "patience": 4, "augment": False}
+    settings |= {"value_weight": 0.0, "batch_size": 64, "steps": 5, "learning_rate": 1e-4, "eval_steps": 7, "seed": 9}
+    config = TrainingConfig("train", "data", "micro", **settings)
+    words = shlex.split(training_command(config, Path("out")))
+    assert words[:4] == ["python", "-m", "agents.bert", "train"]
+    options = vars(training_parser("train").parse_args(words[4:]))
+    assert options.pop("out") == Path("out")
+    assert TrainingConfig("train", **options) == config
 
 
 # A checkpoint is due in one of the processes and not in the other, as when their clocks differ.

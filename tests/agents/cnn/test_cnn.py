@@ -11,12 +11,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
 from agents.base import Probabilities  # noqa: E402
+from agents.bert import cli  # noqa: E402
 from agents.bert.encoding import encode  # noqa: E402
 from agents.bert.families import ONNX, family_of  # noqa: E402
 from agents.bert.inference import Predictor, load, load_torch_model, softmax, torch_model_forward  # noqa: E402
 from agents.bert.labels import HORA_LABEL, NONE_LABEL, RYUKYOKU_LABEL, legal_table  # noqa: E402
 from agents.bert.training import trainer as trainer_module  # noqa: E402
-from agents.cnn import cli  # noqa: E402
 from agents.cnn.answers import N_ANSWERS, label_logits  # noqa: E402
 from agents.cnn.planes import ASK_DISCARD, planes_of  # noqa: E402
 from agents.registry import make  # noqa: E402
@@ -86,11 +86,11 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     options = ["--from", "dwarf", "--batch-size", "32", "--steps", "2"]
     assert cli.main(["train", str(data), str(run), *options]) == 0
     shown = capsys.readouterr().out
-    assert "agents.cnn evaluate" in shown
+    assert "agents.bert evaluate" in shown
     assert f"cnn:{run / 'model'}" in shown
     card = (run / "model" / "README.md").read_text()
     assert "8 channels" in card
-    assert "agents.cnn train" in card
+    assert "agents.bert train" in card
     assert family_of(run / "model").name == "cnn"
     assert cli.main(["train", str(data), str(tmp_path / "more"), "--from", str(run / "model"), *options[2:]]) == 0
     assert cli.main(["average", str(run / "model"), str(tmp_path / "more" / "model"), str(mean)]) == 0

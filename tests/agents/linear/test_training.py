@@ -65,9 +65,10 @@ def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, par
 
 @pytest.mark.slow
 def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "run"
-    command = ["train", str(out), "--selfplay", "rule,rule,rule", "--games", "4", "--epochs", "2", "--loss", "softmax"]
-    command += ["--temperature", "0.5"]
+    out, choices = tmp_path / "run", tmp_path / "choices.csv"
+    assert main(["export", str(choices), "--selfplay", "rule,rule,rule", "--games", "4"]) == 0
+    command = ["train", str(out), "--data", str(choices), "--loss", "softmax"]
+    command += ["--set", "temperature=0.5", "--set", "epochs=2"]
     assert main(command) == 0
     said = capsys.readouterr().out
     assert "agreement on" in said
@@ -80,7 +81,7 @@ def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.Captu
     assert load_weights(str(out / "weights.json")).values.tolist() == weights.values.tolist()
     capsys.readouterr()
     assert main(["show", str(out / "weights.json")]) == 0
-    assert "softmax, --selfplay rule,rule,rule --games 4, epoch" in " ".join(capsys.readouterr().out.split())
+    assert f"softmax,--data{choices},epoch" in "".join(capsys.readouterr().out.split())
     bot = make(f"softmax:{out / 'weights.json'}")
     assert bot.value_temperature == pytest.approx(500 * weights.placements_per_point)  # type: ignore[attr-defined]
 
@@ -132,7 +133,7 @@ def test_choices_of_several_files_are_of_different_games(tmp_path: Path, capsys:
         command = ["export", str(tmp_path / f"{name}.csv"), "--selfplay", "efficiency,random,random", "--games", "1"]
         assert main(command) == 0
     files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
-    assert main(["train", str(tmp_path / "run"), "--data", *files, "--epochs", "1"]) == 0
+    assert main(["train", str(tmp_path / "run"), "--data", *files, "--set", "epochs=1"]) == 0
     with pytest.raises(SystemExit):
-        main(["train", str(tmp_path / "one"), "--data", files[0], "--epochs", "1"])
+        main(["train", str(tmp_path / "one"), "--data", files[0], "--set", "epochs=1"])
     assert "1 games" in capsys.readouterr().err

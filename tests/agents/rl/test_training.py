@@ -114,13 +114,13 @@ def test_a_run_keeps_the_widths_of_the_weights_given_or_widens_them(tmp_path: Pa
         settings = replace(SMALL, width=width, hidden=hidden)
         run = Run(tmp_path / f"{width}-{hidden}", settings, tmp_path / "start.npz")
         assert run.learner.policy.numpy()["hidden"].shape == (width or 16, hidden or 8)
-    with pytest.raises(ValueError, match=r"--hidden 7: .*start.npz has 8; a network can only be widened"):
+    with pytest.raises(ValueError, match=r"hidden 7: .*start.npz has 8; a network can only be widened"):
         Run(tmp_path / "narrow", replace(SMALL, hidden=7), tmp_path / "start.npz")
 
 
 def arguments(folder: Path, *more: str) -> list[str]:
     """A command line with a tiny budget."""
-    tiny = "--jobs 1 --tables 4 --width 8 --hidden 8 --walls 1 --measure-against random"
+    tiny = "--jobs 1 --measure-against random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
     return ["train", str(folder), *tiny.split(), *more]
 
 
@@ -178,11 +178,16 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
 
 def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4, width=8, hidden=8), None).save()
-    for option, value in (("--width", "9"), ("--hidden", "9"), ("--seed", "7"), ("--opponents", "linear")):
-        assert main(arguments(tmp_path, option, value)) == BAD_ARGUMENTS
+    for given, said in (
+        (["--set", "width=9"], "width 8, not 9"),
+        (["--set", "hidden=9"], "hidden 8, not 9"),
+        (["--set", "gae_lambda=0.5"], "gae_lambda 0.6, not 0.5"),
+        (["--seed", "7"], "seed 0, not 7"),
+        (["--opponents", "linear"], "opponents rule, not linear"),
+    ):
+        assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
-        assert option in line
-        assert value in line
+        assert said in line
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert main(arguments(tmp_path)) == BAD_ARGUMENTS
     assert str(tmp_path / "state.pt") in capsys.readouterr().err

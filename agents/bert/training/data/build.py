@@ -32,7 +32,6 @@ from engine.common.options import Parser, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.progress import Progress
-from engine.records.filters import filters_of
 
 
 def parse_sources(options: argparse.Namespace) -> list[Source]:
@@ -62,11 +61,8 @@ def parse_sources(options: argparse.Namespace) -> list[Source]:
         if seats.player is not None and seats.player not in bots:
             raise ValueError(f"--decisions {options.decisions}: no such bot plays in --selfplay {','.join(bots)}")
         sources.append(SelfPlay(config))
-    filters = filters_of(options)
-    if filters and not options.records:
-        raise ValueError(f"{filters.options[0]} chooses among --records: give both")
     if options.records:
-        sources.append(Records(options.records, options.decisions, options.teacher, filters))
+        sources.append(Records(options.records, options.decisions, options.teacher))
     if not sources:
         raise ValueError("no source: give --records PATH or --selfplay A,B,C")
     return sources

@@ -17,7 +17,7 @@ from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import table_kernels
 from engine.common.options import printable
 from engine.records.archives import PACKED_SUFFIXES, members
-from engine.records.filters import ANY, Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
 from engine.records.stream import Item, item_of, select_record
@@ -43,16 +43,16 @@ def collect_records(
     paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource
 ) -> tuple[Shard, list[RecordFault]]:
     """The samples of the games in the files and archives at `paths`, see `collect_items`."""
-    return collect_items([item_of(member, ANY) for member in members(paths)], ANY, seat_filter, source)
+    return collect_items([item_of(member, THREE_PLAYERS) for member in members(paths)], seat_filter, source)
 
 
 def collect_items(
-    items: Sequence[Item], filters: Filters, seat_filter: SeatFilter, source: TargetSource
+    items: Sequence[Item], seat_filter: SeatFilter, source: TargetSource
 ) -> tuple[Shard, list[RecordFault]]:
     """Return the samples of some records, and the faults found in them.
 
-    A record that cannot be read or replayed, or does not have the final scores, gives no samples, nor does one that
-    `filters` exclude. Where a game departs from the rules, the rest of that round is left out.
+    A four-player game gives no samples, nor does a record that cannot be read or replayed, or lacks the final scores.
+    Where a game departs from the rules, the rest of that round is left out.
     """
     collector = SampleCollector(len(items))
     replayer = Replayer(collector, source)
@@ -61,7 +61,7 @@ def collect_items(
     faults = []
     for index, item in enumerate(items):
         try:
-            record = select_record(item, filters)
+            record = select_record(item, THREE_PLAYERS)
             if record is None:
                 continue
             games[index : index + 1] = read_game(record, Path(item.inner or item.file))

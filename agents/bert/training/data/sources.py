@@ -18,7 +18,7 @@ from agents.bert.training.data.shards import Shard
 from agents.bert.training.targets.played import PlayedActions
 from agents.bert.training.targets.teacher import Teacher
 from engine.records.archives import Member, find_records, members
-from engine.records.filters import ANY, Filters
+from engine.records.filters import THREE_PLAYERS
 from engine.records.stream import Item, item_of
 from engine.tables import PolicyFault
 
@@ -127,14 +127,13 @@ class RecordsChunk:
     n_games: int
     decisions: str
     teacher: str | None
-    filters: Filters
     items: Sequence[Item] = ()
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
         """See Chunk."""
         teacher = cached_teacher(self.teacher)
         source = PlayedActions() if teacher is None else Teacher(teacher)
-        return collect_items(self.items, self.filters, parse_seat_filter(self.decisions), source)
+        return collect_items(self.items, parse_seat_filter(self.decisions), source)
 
 
 def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]]:
@@ -148,17 +147,17 @@ def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]
                 paths, found, position = chunk.paths, members(chunk.paths), 0
             chosen = islice(found, chunk.first - position, chunk.first - position + chunk.n_games)
             position = chunk.first + chunk.n_games
-            chunk = replace(chunk, paths=(), items=[item_of(member, chunk.filters) for member in chosen])
+            chunk = replace(chunk, paths=(), items=[item_of(member, THREE_PLAYERS) for member in chosen])
         yield number, chunk
 
 
 class Records:
     """Recorded games: files, archives, and folders of them."""
 
-    def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None, filters: Filters = ANY) -> None:
+    def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None) -> None:
         """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
         self._paths = [path.resolve() for path in paths]
-        self._decisions, self._teacher, self._filters = decisions, teacher, filters
+        self._decisions, self._teacher = decisions, teacher
         self._files = find_records(self._paths)
         names = hashlib.blake2b(digest_size=4)
         self._n = 0
@@ -172,7 +171,7 @@ class Records:
     @property
     def options(self) -> str:
         """See Source."""
-        words = ["--records", *map(str, self._paths), "--decisions", self._decisions, *self._filters.options]
+        words = ["--records", *map(str, self._paths), "--decisions", self._decisions]
         return shlex.join(words + teacher_option(self._teacher))
 
     @property
@@ -184,7 +183,7 @@ class Records:
         """See Source."""
         files, size = self._files, chunk_size(self._n)
         return [
-            RecordsChunk(files, first, min(size, self._n - first), self._decisions, self._teacher, self._filters)
+            RecordsChunk(files, first, min(size, self._n - first), self._decisions, self._teacher)
             for first in range(0, self._n, size)
         ]
 
