@@ -287,8 +287,11 @@ class Inspection:
     def _error(self, message: Message) -> Iterator[str]:
         """An error is about the seat's own fault and names only its own tiles, the offered tile and what it sent."""
         text = message["message"]
-        if message.keys() != {"type", "message"} or text not in self.faults:
+        if message.keys() - {"code", "values"} != {"type", "message"} or text not in self.faults:
             yield f"error about no fault of its own: {message}"
+        for value in message.get("values", {}).values():
+            if str(value) not in text and format(value, ",") not in text:
+                yield f"error has the value {value!r}, which its text has not: {message}"
         knowledge = self.known[max(self.next_index - 1, 0)]
         may_name = set(TILE.findall(str(self.last_answer))) | {knowledge.message.get("pai")}
         if knowledge.view is not None:
