@@ -31,16 +31,21 @@ WATCHED = ("log.entryAdded", "network.beforeRequestSent", "network.responseCompl
 # Firefox logs a request that the Content-Security-Policy forbids nowhere that WebDriver BiDi tells of.
 TELL_VIOLATIONS = """() => addEventListener("securitypolicyviolation", (event) =>
   console.error(`forbidden by the policy: ${event.violatedDirective} ${event.blockedURI}`))"""
-# Where to click an element that a selector finds, by its index: null while it cannot be clicked.
-POINT = """(selector, index) => {
+# Where to click an element that a selector finds, by its index: null while it cannot be clicked, or still moves.
+POINT = """async (selector, index) => {
   const found = [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility()).at(index);
   if (!found || found.disabled) return null;
-  const inside = ({ left, top, right, bottom }) =>
-    left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
-  if (!inside(found.getBoundingClientRect())) found.scrollIntoView({ block: "center", behavior: "instant" });
-  const box = found.getBoundingClientRect();
-  const [x, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
-  return found.contains(document.elementFromPoint(x, y)) ? { x, y } : null;
+  const { left, top, right, bottom } = found.getBoundingClientRect();
+  const inside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+  if (!inside) found.scrollIntoView({ block: "center", behavior: "instant" });
+  const middle = () => {
+    const box = found.getBoundingClientRect();
+    return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+  };
+  const before = middle();
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const { x, y } = middle();
+  return x === before.x && y === before.y && found.contains(document.elementFromPoint(x, y)) ? { x, y } : null;
 }"""
 
 
@@ -181,9 +186,10 @@ def running(program: str, folder: Path) -> Iterator[Connection]:
         "".join(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in PREFERENCES.items())
     )
     command = [program, "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", str(profile)]
+    environment = os.environ | {"HOME": str(folder), "MOZ_CRASHREPORTER_DISABLE": "1"}
     with (folder / "firefox.log").open("wb") as log:
         process = subprocess.Popen(
-            command, env=os.environ | {"HOME": str(folder), "MOZ_CRASHREPORTER_DISABLE": "1"}, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True,  # Ctrl-C is for this program, which ends all processes of Firefox
         )  # fmt: skip
     try:
