@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 PROGRAMS = ("firefox-esr", "firefox")
@@ -66,9 +67,15 @@ class Connection:
         self._last = 0
 
     def command(self, method: str, **parameters: Any) -> Any:
-        """Send a command and return its result. Raises BidiError, and TimeoutError."""
+        """Send a command and return its result. Raises BidiError, and WayError if Firefox does not answer."""
         self._last += 1
-        self._socket.send(json.dumps({"id": self._last, "method": method, "params": parameters}))
+        try:
+            self._socket.send(json.dumps({"id": self._last, "method": method, "params": parameters}))
+            return self._answer(method)
+        except (TimeoutError, ConnectionClosed) as error:
+            raise WayError(f"Firefox does not answer {method}: {error}") from error
+
+    def _answer(self, method: str) -> Any:
         while True:
             message = json.loads(self._socket.recv(timeout=ANSWER))
             if message["type"] == "event":

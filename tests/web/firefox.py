@@ -154,7 +154,7 @@ def review(visit: Visit) -> str:
     window = visit.window
     window.click(f"a[href^='/games/{visit.game}/review#']")
     window.has(".review-form")
-    for index, (keys, bot) in enumerate([("rule", "rule"), ((HOME,), "")]):  # letters choose an option, too
+    for index, (keys, bot) in enumerate([("rule", "rule"), (HOME, "")]):  # letters choose an option, too
         window.call("(index) => document.querySelectorAll('select[name=bot]')[index].focus()", index)
         window.press(*keys)
         chosen = window.call("(index) => document.querySelectorAll('select[name=bot]')[index].value", index)
@@ -201,6 +201,7 @@ def puzzle(visit: Visit) -> str:
     """The puzzle of the day, from the lobby."""
     window = visit.window
     window.go("/")
+    window.has(".lobby-watch-form button")  # the form above the link has come then, too
     window.click("a[href='/puzzle']")
     window.has(TILES, MADE)
     visit.look("puzzle")
@@ -230,12 +231,12 @@ def walk(visit: Visit) -> bool:
         try:
             told = way(visit)
             faults = window.faults()
-        except (WayError, BidiError, TimeoutError, AssertionError) as failure:
+        except (WayError, BidiError, AssertionError) as failure:
             told, faults = "", [*window.faults(), str(failure)]
-        if faults and visit.pictures is not None:
-            (visit.pictures / f"failure-{name}-{visit.language}.png").write_bytes(window.picture())
         ending = "; ".join([f"FAILED: {' '.join(fault.split())}" for fault in faults] or [told])
         print(f"{time.monotonic() - began:6.1f} s  {name}, {visit.language}: {ending}", flush=True)
+        if faults and visit.pictures is not None:
+            (visit.pictures / f"failure-{name}-{visit.language}.png").write_bytes(window.picture())
         if faults:
             return False
     return True
