@@ -70,6 +70,8 @@ class Lines:
         self._seconds += report.duration
         if report.failed:
             print(f"FAILED {report.nodeid}\n{report.longreprtext}", flush=True)
+        elif report.skipped and isinstance(report.longrepr, tuple):
+            print(f"skipped: {report.longrepr[2].removeprefix('Skipped: ')}", flush=True)
         elif report.when == "call" and report.passed:
             self.passed.append(report.nodeid)
             if self._file is not None:

@@ -1,7 +1,8 @@
-"""A person at the page where one plays, who clicks or presses keys."""
+"""A person at the page where one plays, in any browser."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,29 +27,47 @@ CALM = {"length": "east", "fill": ["rule", "efficiency"], "fill_delay": 0, "deci
 
 
 @dataclass
-class Person:
-    """Somebody at a page who plays until the game is over."""
+class Player(ABC):
+    """Somebody at a page who plays until the game is over, by clicking; how, depends on the browser."""
 
-    page: Page
-    keyboard: bool = False
-    did: Counter[str] = field(default_factory=Counter)
+    did: Counter[str] = field(default_factory=Counter, kw_only=True)
+
+    @abstractmethod
+    def situation(self) -> dict[str, Any]:
+        """What SITUATION finds, once it finds something."""
+
+    @abstractmethod
+    def click(self, selector: str, index: int = 0) -> None:
+        """Click what is there now; a button that goes before it is clicked, since time passes, is no fault."""
 
     def step(self) -> str:
         """Do what is due; returns its name: ``over``, ``result``, ``discard`` or the key of an action."""
-        found: dict[str, Any] = self.page.wait_for_function(SITUATION).json_value()
+        found = self.situation()
         name = found["kind"] if found["kind"] != "question" else self._action(found["actions"])
-        {"over": lambda: None, "result": self._go_on, "discard": self._discard}.get(name, lambda: self._press(name))()
+        {"over": lambda: None, "result": self.go_on, "discard": self.discard}.get(name, lambda: self.press(name))()
         self.did[name] += 1
         return name
 
     def reach_a_discard(self) -> None:
         """Play until a discard is asked for; do not choose it."""
-        while not self.page.wait_for_function(SITUATION).json_value().get("tiles"):
+        while not self.situation().get("tiles"):
             assert self.step() != "over"
 
     def play(self, steps: int = 2000) -> bool:
         """Play so many steps, or to the end; returns whether the game is over."""
         return any(self.step() == "over" for _ in range(steps))
+
+    def go_on(self) -> None:
+        """Close the result of a round."""
+        self.click(".play-dialog footer button")
+
+    def press(self, key: str) -> None:
+        """Choose the action of a key."""
+        self.click(f".actions [data-key={key}]")
+
+    def discard(self) -> None:
+        """Discard the tile on the right."""
+        self.click("nuki-table button:not(:disabled)", -1)
 
     def _action(self, actions: list[str]) -> str:
         choosing_riichi = actions == ["x"] and self.did["r"] > self.did["riichi discard"]
@@ -57,30 +76,41 @@ class Person:
             return "discard"
         return next((key for key in WANTED if key in actions), "discard")
 
-    def _go_on(self) -> None:
+
+@dataclass
+class Person(Player):
+    """A player in Playwright's browser, who clicks or presses keys."""
+
+    page: Page
+    keyboard: bool = False
+
+    def situation(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.page.wait_for_function(SITUATION).json_value()
+        return found
+
+    def go_on(self) -> None:
         if self.keyboard:
             self.page.keyboard.press("Enter")
         else:
-            self._click(".play-dialog footer button")
+            super().go_on()
 
-    def _press(self, key: str) -> None:
+    def press(self, key: str) -> None:
         if self.keyboard:
             self.page.keyboard.press(key)
             if self.page.locator(f".actions [data-key={key}]:focus").count():  # one of several
                 self.page.keyboard.press("Enter")
         else:
-            self._click(f".actions [data-key={key}]")
+            super().press(key)
 
-    def _discard(self) -> None:
+    def discard(self) -> None:
         if self.keyboard:
             self.page.keyboard.press("ArrowRight")
             self.page.keyboard.press("Enter")
         else:
-            self._click("nuki-table button:not(:disabled) >> nth=-1")
+            super().discard()
 
-    def _click(self, selector: str) -> None:
-        """Click what is there now; a button that goes before it is clicked, since time passes, is no fault."""
-        button = self.page.query_selector(selector)
+    def click(self, selector: str, index: int = 0) -> None:
+        button = self.page.query_selector(f"{selector} >> nth={index}")
         if button is None:
             return
         try:
