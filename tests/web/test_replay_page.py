@@ -305,6 +305,7 @@ def test_the_seek_bar_marks_what_has_happened_and_the_rest_on_request(page: Page
     for kind, named in (("win", ["hora"]), ("riichi", ["reach"]), ("call", CALLS)):
         expect(page.locator(f"[data-mark='{kind}']:visible")).to_have_count(sum(map(types.count, named)))
     expect(page.locator(".seek-round")).to_have_count(types.count("start_kyoku"))
+    page.evaluate("dispatchEvent(new Event('pagehide'))")  # the address follows a moment later, and a reload is of it
     page.reload()
     expect(marks).to_have_count(len(marked))
     switch.uncheck()
