@@ -337,9 +337,11 @@ class PlayPage {
       this.table.show(state, { bottom, open: false, playable: own, marks });
     }
     const act = (/** @type {Message} */ reply) => this.act(reply);
+    const focused = [...this.actions.children].indexOf(/** @type {Element} */ (document.activeElement));
     this.actions.replaceChildren(
       ...(this.choosesRiichi ? [this.cancelButton()] : actionButtons(asked ? this.allowed : [], act)),
     );
+    /** @type {HTMLElement | undefined} */ (this.actions.children[focused])?.focus(); // one of several may be chosen
     const playing = ["playing", "round_over"].includes(this.state.phase);
     const { hints = false, rated = true } = this.settings ?? {};
     this.tools.show({ playing, hints, asked, rated });

@@ -116,6 +116,7 @@ def test_a_game_with_a_hint_is_unrated_wherever_it_is_listed(page: Page, site: S
     page.goto(open_room(site, "asking", hints=True, rated=False, seed=1), referer=f"{site.url}/rooms")
     person = Person(page)
     person.reach_a_discard()
+    expect(page.get_by_role("button", name="Hint")).to_be_visible()  # once the room's settings have arrived
     page.keyboard.press("h")
     expect(page.locator("nuki-table .seat.bottom .bar")).not_to_have_count(0)
     expect(page.locator(".play-hint")).to_contain_text("rule would play")
