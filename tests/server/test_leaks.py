@@ -26,6 +26,7 @@ from engine.tiles import MJAI_NAMES
 from server.broadcast import closed_frames
 from server.connection.bot_connection import BotConnection
 from server.connection.websocket import text_frame
+from server.error_text import ErrorText
 from server.game.live_game import LiveGame
 from tests.support.leak_detector import (
     HINTS,
@@ -137,7 +138,7 @@ def annotations_sent_again(patch: pytest.MonkeyPatch) -> None:
 def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
     fault = LiveGame.fault
 
-    def sent_to_all(self: LiveGame, seat: int, text: str, kind: str, is_decision: bool) -> None:
+    def sent_to_all(self: LiveGame, seat: int, text: ErrorText, kind: str, is_decision: bool) -> None:
         for other in self.seats:
             if other.index != seat and other.connection is not None:
                 other.connection.send_error(text)
@@ -158,6 +159,10 @@ def errors_with_others_menus(patch: pytest.MonkeyPatch) -> None:
         raise ValueError("may not do that; legal: pon, ron, daiminkan")
 
     patch.setattr("server.game.live_game.legal_action", refusing)
+
+
+def errors_with_more_values(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("server.connection.bot_connection.coded", lambda _: {"code": "late", "values": {"hand": "1m 9m"}})
 
 
 def shows_noten_hands(patch: pytest.MonkeyPatch) -> None:
@@ -205,6 +210,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
     "annotations sent again": (annotations_sent_again, r"was sent an annotation"),
     "errors of everybody": (errors_of_everybody, r"error about no fault of its own"),
     "errors with others' hands": (errors_with_others_hands, r"error names \["),
+    "errors with more values": (errors_with_more_values, r"error has the value '1m 9m', which its text has not"),
     "errors with others' legal_actions_at": (errors_with_others_menus, r"error names actions that are not its own"),
     "shows noten hands": (shows_noten_hands, r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),

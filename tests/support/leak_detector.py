@@ -290,7 +290,8 @@ class Inspection:
         if message.keys() - {"code", "values"} != {"type", "message"} or text not in self.faults:
             yield f"error about no fault of its own: {message}"
         for value in message.get("values", {}).values():
-            if str(value) not in text and format(value, ",") not in text:
+            written = [value] if isinstance(value, str) else [f"{value:g}", f"{value:,}"]
+            if not any(each in text for each in written):
                 yield f"error has the value {value!r}, which its text has not: {message}"
         knowledge = self.known[max(self.next_index - 1, 0)]
         may_name = set(TILE.findall(str(self.last_answer))) | {knowledge.message.get("pai")}
