@@ -36,7 +36,7 @@ from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
 from server.names import HOUSE_BOT_SUFFIX
-from server.ports import JoiningHandler, PlayerPort, Transport
+from server.ports import Transport
 from server.results import make_finished_game
 from server.rooms import Absent, Room, settings_of
 from server.settings import RoomSettings, Settings
@@ -50,7 +50,7 @@ log = structlog.get_logger("server.lobby")
 
 
 class Lobby:
-    """The state of one server; the owner of its games and connections (`server.ports`)."""
+    """The state of one server; the `GameOwner` of its games."""
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class Lobby:
         self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
         self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
         self.broadcasts: dict[str, Broadcast] = {}  # of all these games
-        self._bots: set[PlayerPort] = set()
-        self._waiting_in: dict[PlayerPort, Room] = {}
+        self._bots: set[BotConnection] = set()
+        self._waiting_in: dict[BotConnection, Room] = {}
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks = BackgroundTasks()
         self.tournaments = Tournaments(store, limits, self)
@@ -174,22 +174,21 @@ class Lobby:
 
     # Connections ------------------------------------------------------------------------------------------------------
 
-    def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> JoiningHandler:
+    def connect(self, transport: Transport, url_keys: dict[str, Any] | None = None) -> BotConnection:
         """Handle a new connection; `url_keys` are the keys of the join message that its URL holds."""
-        bot = BotConnection(transport, self.settings, self.limits, self, url_keys)
+        bot = BotConnection(transport, self.settings, self.limits, self._join_received, self._bot_left, url_keys)
         self._bots.add(bot)
         self.metrics.connections.inc()
         return bot
 
-    def _refuse(self, bot: PlayerPort, refusal: AccessError) -> None:
+    def _refuse(self, bot: BotConnection, refusal: AccessError) -> None:
         self.metrics.refused.inc()
         bot.close_with_error(refusal.text, refusal.retry)
 
-    def join_received(self, bot: PlayerPort, join: Join) -> None:
-        """See `ConnectionOwner`."""
+    def _join_received(self, bot: BotConnection, join: Join) -> None:
         self._tasks.start(self._join(bot, join))
 
-    async def _join(self, bot: PlayerPort, join: Join) -> None:
+    async def _join(self, bot: BotConnection, join: Join) -> None:
         try:
             self.access.join(bot.transport.address)
             if bot not in self._bots:  # it has left already
@@ -233,7 +232,7 @@ class Lobby:
             text = "bots of {address} have left {n} games that are still played; resume them, or wait until they end"
             raise RateLimitError(error_text("left_games", text, address=own, n=left[own]), LEFT_GAMES_RETRY)
 
-    def _resume(self, bot: PlayerPort, join: Join, secret: str) -> None:
+    def _resume(self, bot: BotConnection, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
         if secret_hash(secret) not in self._seats:
             text = "resume: no game in play has this secret; the game is over, or the secret is wrong"
@@ -258,8 +257,7 @@ class Lobby:
         if game.announced:
             self._release(game, seat)
 
-    def bot_left(self, bot: PlayerPort) -> None:
-        """See `ConnectionOwner`."""
+    def _bot_left(self, bot: BotConnection) -> None:
         self._bots.discard(bot)
         self.metrics.connections.dec()
         room = self._waiting_in.pop(bot, None)
@@ -325,7 +323,7 @@ class Lobby:
             if room.permanent and room.finished:
                 self._tasks.start(self.store.close_room(room.name))
 
-    def _enter(self, room: Room, bot: PlayerPort) -> None:
+    def _enter(self, room: Room, bot: BotConnection) -> None:
         """A bot waits in a room; the third one starts a game. Raises AccessError."""
         room.enter(bot)
         self._waiting_in[bot] = room
@@ -522,7 +520,7 @@ class Lobby:
 
 
 def make_players(
-    players: Sequence[tuple[PlayerPort | str | Absent, int]], secret_hashes: Sequence[str]
+    players: Sequence[tuple[BotConnection | str | Absent, int]], secret_hashes: Sequence[str]
 ) -> Iterator[Player]:
     """The players of a game, from who plays and the starting scores.
 

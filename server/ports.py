@@ -1,16 +1,14 @@
-"""The interfaces between transports, connections, games and the lobby.
+"""The interfaces of the server: those with several implementations, and those that are called against the imports.
 
-Each side knows the others only through these protocols; the lobby creates games and connections and links them.
+The lobby creates games, and a game sends to the connections that play in it. They call back through `GameOwner` and
+`GamePort`, which keep imports free of cycles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from engine.mjai.connection import Join
 from engine.mjai.messages import Message
 from server.error_text import ErrorText
 from server.fairness import FairLock, FairQueue
@@ -69,40 +67,12 @@ class ConnectionHandler(Protocol):
         ...
 
 
-class JoiningHandler(ConnectionHandler, Protocol):
-    """Incoming messages of a bot's connection, which begins with a join."""
-
-    def eof_received(self) -> bool:
-        """Handle the end of the peer's messages. Returns whether it still gets an answer to its join message."""
-        ...
-
-
-# Encoded messages of one step of a game, shared by seats for which they are equal; keyed by their number in the step,
-# whether the seat is the actor, and the dialect.
-Encoded = dict[tuple[int, bool, str], bytes]
-Connect = Callable[[Transport], ConnectionHandler]  # called for each new connection
-
-
-class SeatPort(Protocol):
-    """A seat as the connection that plays it sees it."""
-
-    @property
-    def taken_over(self) -> bool:
-        """Whether a house bot plays for a connected bot."""
-        ...
-
-
 class GamePort(Protocol):
     """A game as a connection that plays in it sees it. Seats are 0 to 2."""
 
     @property
     def id(self) -> str:
         """Id of the game."""
-        ...
-
-    @property
-    def seats(self) -> Sequence[SeatPort]:
-        """The three seats."""
         ...
 
     @property
@@ -140,72 +110,6 @@ class GamePort(Protocol):
         ...
 
 
-class PlayerPort(Protocol):
-    """A connected bot as rooms and games see it."""
-
-    transport: Transport
-    join: Join
-    games_left: int  # games the bot stays for, the one in play included; 0: no limit
-
-    @property
-    def only_when_asked(self) -> bool:
-        """Whether the bot is asked, and replies, only when it has a choice."""
-        ...
-
-    def accept(self, join: Join) -> None:
-        """Note that the lobby has accepted the join message."""
-        ...
-
-    def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
-        """Let the bot play this seat from now on; it may resume the game with `secret`.
-
-        A house bot that has taken over the seat meanwhile keeps it.
-        """
-        ...
-
-    def leave_game(self) -> None:
-        """Detach the bot from its seat."""
-        ...
-
-    def send_joined(self, room: str, waiting: int, needed: int) -> None:
-        """Send `joined` to a waiting bot that has asked for it; see `engine.mjai.connection.joined`."""
-        ...
-
-    def send_resumed(self, first: int) -> None:
-        """Tell a reconnected bot from which message of the game on messages are resent."""
-        ...
-
-    def send_messages(
-        self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], encoded: Encoded
-    ) -> None:
-        """Send messages of the game, hidden information removed.
-
-        The last message asks for a decision if there are `legal_actions`. `encoded` is a cache for calls with the same
-        messages and table, empty at first.
-        """
-        ...
-
-    def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
-        """Send messages again that were sent before."""
-        ...
-
-    def send_error(self, text: ErrorText) -> None:
-        """Send an error, ahead of messages not sent yet."""
-        ...
-
-    def decision_timed_out(self) -> None:
-        """Note that the open decision was made without the bot; its reply may still come."""
-        ...
-
-    def close_with_error(self, text: ErrorText, retry: bool = False) -> None:
-        """Send an error and close the connection; `retry`: the same may succeed later."""
-        ...
-
-    def close_when_sent(self) -> None:
-        """Close the connection once all messages are sent."""
-        ...
-
-
 class GameOwner(Protocol):
     """The events that a game reports to the lobby that runs it."""
 
@@ -224,16 +128,4 @@ class GameOwner(Protocol):
 
     def game_over(self, game_id: str) -> None:
         """Handle the end of the last round: store the result, then call `LiveGame.announce_end`."""
-        ...
-
-
-class ConnectionOwner(Protocol):
-    """The events that a connection reports to the lobby that accepted it."""
-
-    def join_received(self, bot: PlayerPort, join: Join) -> None:
-        """Handle a bot's join."""
-        ...
-
-    def bot_left(self, bot: PlayerPort) -> None:
-        """Remove a bot that has disconnected or is being disconnected. Called once."""
         ...

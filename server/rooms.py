@@ -15,10 +15,10 @@ from typing import Any
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derive_seed
 from server.access import AccessError
+from server.connection.bot_connection import BotConnection
 from server.error_text import ErrorText, error_text
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
-from server.ports import PlayerPort
 from server.settings import RoomSettings
 from server.store import FinishedGame
 
@@ -77,7 +77,7 @@ class NewGame:
     A bot that waited, the spec of a house bot, or one that is absent.
     """
 
-    seats: list[tuple[PlayerPort | str | Absent, int]]
+    seats: list[tuple[BotConnection | str | Absent, int]]
     seed: int
 
 
@@ -110,10 +110,10 @@ class Room:
         self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
         self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
         self.playing = 0  # games
-        self.waiting: list[PlayerPort] = []
+        self.waiting: list[BotConnection] = []
         self._on_fill_timer = on_fill_timer
         self._fill_timer: asyncio.TimerHandle | None = None
-        self._wait_timers: dict[PlayerPort, Timer] = {}
+        self._wait_timers: dict[BotConnection, Timer] = {}
 
     @property
     def empty(self) -> bool:
@@ -145,7 +145,7 @@ class Room:
             self._idle_timer.cancel()
             self._idle_timer = None
 
-    def enter(self, bot: PlayerPort) -> None:
+    def enter(self, bot: BotConnection) -> None:
         """A bot waits here from now on. Raises AccessError if the room is closed or finished."""
         if self.closed or self.finished:
             raise AccessError(self._why_closed())
@@ -158,11 +158,11 @@ class Room:
         needed = 0 if self.settings.fill else max(0, SEATS - len(self.waiting))
         bot.send_joined(self.name, len(self.waiting), needed)
 
-    def _may_stay(self, bot: PlayerPort) -> bool:
+    def _may_stay(self, bot: BotConnection) -> bool:
         """Whether a bot may wait for ever: house bots will fill the seats, or it answers pings and that is enough."""
         return bool(self.settings.fill) or (self.settings.idle == "stay" and bot.transport.pings)
 
-    def leave(self, bot: PlayerPort) -> None:
+    def leave(self, bot: BotConnection) -> None:
         """A bot that waited is gone."""
         self.waiting.remove(bot)
         self._cancel_wait_timer(bot)
@@ -177,12 +177,12 @@ class Room:
         for bot in list(self.waiting):
             bot.close_with_error(self._why_closed())
 
-    def _waited_too_long(self, bot: PlayerPort) -> None:
+    def _waited_too_long(self, bot: BotConnection) -> None:
         text = "no game in room {name} within {seconds:g} seconds; join again to wait on"
         line = error_text("waited", text, name=self.name, seconds=self.settings.wait_timeout)
         bot.close_with_error(line, retry=True)
 
-    def _cancel_wait_timer(self, bot: PlayerPort) -> None:
+    def _cancel_wait_timer(self, bot: BotConnection) -> None:
         if bot in self._wait_timers:
             self._wait_timers.pop(bot).cancel()
 
@@ -224,7 +224,7 @@ class Room:
         if self.waiting:
             self._start_fill_timer()
         fill = fill or self.settings.fill
-        players: list[PlayerPort | str | Absent] = [*bots]
+        players: list[BotConnection | str | Absent] = [*bots]
         players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed

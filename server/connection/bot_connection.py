@@ -19,7 +19,7 @@ from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
 from server.error_text import ErrorText, coded, error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
-from server.ports import ConnectionOwner, Encoded, GamePort, Transport
+from server.ports import GamePort, Transport
 from server.settings import Settings
 
 NO_REPLIES = error_text(
@@ -29,26 +29,34 @@ EARLY = error_text("early", "a message before start_game: wait for it after join
 NO_HINTS = error_text("no_hints", "hint: there are none here, but in rooms with the setting hints that are not rated")
 HELLO = to_json(connection.HELLO)
 MAX_FAULTS_OUTSIDE_GAMES = 10
+# Encoded messages of one step of a game, shared by seats for which they are equal; keyed by their number in the step,
+# whether the seat is the actor, and the dialect.
+Encoded = dict[tuple[int, bool, str], bytes]
 
 
 class BotConnection:
-    """A connected bot: a `ConnectionHandler` for its transport, a `PlayerPort` for rooms and games."""
+    """A connected bot, as rooms and games see it; the `ConnectionHandler` of its transport."""
 
     def __init__(
         self,
         transport: Transport,
         settings: Settings,
         limits: Limits,
-        owner: ConnectionOwner,
+        on_join: Callable[[BotConnection, Join], None],
+        on_left: Callable[[BotConnection], None],
         url_keys: Message | None = None,
     ) -> None:
-        """Send hello and wait for the join message, whose keys are overridden by `url_keys`."""
+        """Send hello and wait for the join message, whose keys are overridden by `url_keys`.
+
+        `on_join` is called with the join message; `on_left` once, when the bot has disconnected or is being
+        disconnected.
+        """
         self.transport = transport
         self.max_message = MAX_JOIN
         self.join = NOT_JOINED
-        self.games_left = 1
+        self.games_left = 1  # games the bot stays for, the one in play included; 0: no limit
         self._settings = settings
-        self._owner = owner
+        self._on_join, self._on_left = on_join, on_left
         self._url_keys = url_keys or {}
         self._outbox = Outbox(transport, limits.last_reply_timeout)
         self._game: GamePort | None = None
@@ -88,7 +96,7 @@ class BotConnection:
             self._outbox.flush()
 
     def eof_received(self) -> bool:
-        """See `JoiningHandler`."""
+        """Handle the end of the peer's messages. Returns whether it still gets an answer to its join message."""
         self._finished = self._join_sent and self._join_timer is not None
         return self._finished
 
@@ -105,7 +113,7 @@ class BotConnection:
             self.close_with_error(error_text("join_invalid", "{problem}", problem=str(error)))
             return
         self._join_sent = True
-        self._owner.join_received(self, join)
+        self._on_join(self, join)
 
     def _join_timed_out(self) -> None:
         seconds = self._settings.join_timeout
@@ -123,7 +131,7 @@ class BotConnection:
             self._join_timer = None
 
     def accept(self, join: Join) -> None:
-        """See `PlayerPort`."""
+        """Note that the lobby has accepted the join message."""
         self._cancel_join_timer()
         self.max_message = MAX_MESSAGE
         self.join = join
@@ -132,26 +140,29 @@ class BotConnection:
         if self._finished:  # it cannot play
             asyncio.get_running_loop().call_soon(self.close_with_error, NO_REPLIES)
 
-    def enter_game(self, game: GamePort, seat: int, secret: str) -> None:
-        """See `PlayerPort`."""
+    def enter_game(self, game: GamePort, seat: int, secret: str, taken_over: bool) -> None:
+        """Let the bot play this seat from now on; it may resume the game with `secret`.
+
+        A house bot that has `taken_over` the seat meanwhile keeps it.
+        """
         self._game, self._seat, self._secret = game, seat, secret
-        self._taken_over = game.seats[seat].taken_over
+        self._taken_over = taken_over
         # The message after the error may ask for a decision whose time is running.
         self._outbox.error_reply_timeout = min(ERROR_REPLY_TIMEOUT, game.decision_time / 2)
 
     def leave_game(self) -> None:
-        """See `PlayerPort`."""
+        """Detach the bot from its seat."""
         self._game = None
         self._outbox.error_reply_timeout = ERROR_REPLY_TIMEOUT
 
     def close_with_error(self, text: ErrorText, retry: bool = False) -> None:
-        """See `PlayerPort`."""
+        """Send an error and close the connection; `retry`: the same may succeed later."""
         self.transport.send([to_json(connection.error(text, retry=retry, **coded(text)))])
         self.transport.close()
         self._leave()
 
     def close_when_sent(self) -> None:
-        """See `PlayerPort`."""
+        """Close the connection once all messages are sent."""
         self._outbox.close_when_sent()
 
     def _leave(self) -> None:
@@ -161,30 +172,34 @@ class BotConnection:
         self._cancel_join_timer()
         if self._game is not None:
             self._game.connection_lost(self._seat)
-        self._owner.bot_left(self)
+        self._on_left(self)
 
     # To the bot -------------------------------------------------------------------------------------------------------
 
     @property
     def only_when_asked(self) -> bool:
-        """See `PlayerPort`."""
+        """Whether the bot is asked, and replies, only when it has a choice."""
         return self.join.reply == WHEN_ASKED
 
     def send_joined(self, room: str, waiting: int, needed: int) -> None:
-        """See `PlayerPort`."""
+        """Send `joined` to a waiting bot that has asked for it; see `engine.mjai.connection.joined`."""
         if self.join.joined:
             self._outbox.add(to_json(connection.joined(room, waiting, needed)), ExpectedReply.NONE)
             self._outbox.flush()
 
     def send_resumed(self, first: int) -> None:
-        """See `PlayerPort`."""
+        """Tell a reconnected bot from which message of the game on messages are resent."""
         self._outbox.add(to_json(connection.resumed(first, self._taken_over)), ExpectedReply.NONE)
         self._outbox.flush()
 
     def send_messages(
         self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int], encoded: Encoded
     ) -> None:
-        """See `PlayerPort`."""
+        """Send messages of the game, hidden information removed.
+
+        The last message asks for a decision if there are `legal_actions`. `encoded` is a cache for calls with the same
+        messages and table, empty at first.
+        """
         for number, message in enumerate(messages, 1):
             if legal_actions and number == len(messages):
                 self._outbox.add(self._encode(message, table, legal_actions), ExpectedReply.DECISION)
@@ -199,7 +214,7 @@ class BotConnection:
         self._outbox.flush()
 
     def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
-        """See `PlayerPort`."""
+        """Send messages again that were sent before."""
         for number, message in enumerate(messages, 1):
             if legal_actions and number == len(messages):
                 self._outbox.add(self._encode(message, table, legal_actions), ExpectedReply.DECISION)
@@ -225,11 +240,11 @@ class BotConnection:
         return {"game": game.id, "http_port": self._settings.public_port or self._settings.port}
 
     def send_error(self, text: ErrorText) -> None:
-        """See `PlayerPort`."""
+        """Send an error, ahead of messages not sent yet."""
         self._outbox.send_error(to_json(connection.error(text, **coded(text))))
 
     def decision_timed_out(self) -> None:
-        """See `PlayerPort`."""
+        """Note that the open decision was made without the bot; its reply may still come."""
         self._outbox.decision_timed_out()
 
     # From the bot -----------------------------------------------------------------------------------------------------

@@ -9,17 +9,18 @@ from typing import cast
 
 from server.access import Admission
 from server.connection.base import MessageProtocol
+from server.connection.bot_connection import BotConnection
 from server.connection.inlet import BYTES_PER_UNIT
 from server.fairness import FairQueue
 from server.limits import Limits
-from server.ports import JoiningHandler, Transport
+from server.ports import Transport
 
 
 class TcpTransport(MessageProtocol):
     """A TCP connection; a `server.ports.Transport`."""
 
     pings = False
-    _handler: JoiningHandler
+    _handler: BotConnection
 
     def __init__(
         self,
@@ -27,7 +28,7 @@ class TcpTransport(MessageProtocol):
         fair_queue: FairQueue,
         messages_per_second: float,
         limits: Limits,
-        connect: Callable[[Transport], JoiningHandler],
+        connect: Callable[[Transport], BotConnection],
     ) -> None:
         super().__init__(admission, fair_queue, messages_per_second, limits)
         self._connect = connect

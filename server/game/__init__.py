@@ -1,1 +1,1 @@
-"""One game in play: turn loop, seats, clocks, fallback players, log. Connections are `PlayerPort` here."""
+"""One game in play: turn loop, seats, clocks, fallback players, log."""

@@ -22,6 +22,7 @@ from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from engine.statistics.rounds import add_round
 from server.addresses import limited_address
+from server.connection.bot_connection import BotConnection, Encoded
 from server.error_text import ErrorText, error_text
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
@@ -33,7 +34,7 @@ from server.game.seat import Seat
 from server.game.start import GameStart, Player
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
-from server.ports import Encoded, GameOwner, PlayerPort
+from server.ports import GameOwner
 
 GAMES = "games"  # the party of games that all bots have left
 log = structlog.get_logger("server.game")
@@ -107,7 +108,7 @@ class LiveGame:
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
-    def begin(self, connections: Iterable[PlayerPort | None], secrets: Iterable[str]) -> None:
+    def begin(self, connections: Iterable[BotConnection | None], secrets: Iterable[str]) -> None:
         """Play a new game. `connections` and `secrets` are those of the seats; house bots have no connection.
 
         Nor has a bot that is missing: the house bot plays its seat.
@@ -219,7 +220,7 @@ class LiveGame:
 
     # Who plays a seat -------------------------------------------------------------------------------------------------
 
-    def _change_occupant(self, seat: Seat, connection: PlayerPort | None, bot: str) -> None:
+    def _change_occupant(self, seat: Seat, connection: BotConnection | None, bot: str) -> None:
         """Change who plays a seat; nothing else does.
 
         If `bot` names a house bot, it decides and the connection, if any, is only sent messages. Otherwise the
@@ -230,7 +231,7 @@ class LiveGame:
             if seat.connection is not None:
                 seat.connection.leave_game()
             if connection is not None:
-                connection.enter_game(self, seat.index, seat.secret)
+                connection.enter_game(self, seat.index, seat.secret, seat.taken_over)
                 seat.address = limited_address(connection.transport.address)
             seat.connection = connection
         if seat.fallback.bot != bot:
@@ -256,13 +257,13 @@ class LiveGame:
             if self._restoring:
                 self._end_restoring_if_complete()
 
-    def release(self, seat: Seat) -> PlayerPort | None:
+    def release(self, seat: Seat) -> BotConnection | None:
         """The game is over: the connection that plays the seat leaves it and is returned, None if it is lost."""
         connection = seat.connection
         self._change_occupant(seat, None, seat.fallback.bot)
         return connection
 
-    def resume(self, seat: Seat, connection: PlayerPort, seen: int) -> None:
+    def resume(self, seat: Seat, connection: BotConnection, seen: int) -> None:
         """A bot has reconnected; `seen` is how many messages of the game it has received, at most `history.count`.
 
         It gets its seat back from a house bot unless it lost it by faults or left.

@@ -7,11 +7,11 @@ import secrets
 from dataclasses import dataclass, field
 
 from engine.mjai.messages import Message
+from server.connection.bot_connection import BotConnection
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
 from server.game.start import Player
 from server.loop_clock import Timer
-from server.ports import PlayerPort
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Seat:
     player: Player
     clock: DecisionClock
     fallback: FallbackPlayer
-    connection: PlayerPort | None = None  # None: a house bot plays here, or the connection is lost
+    connection: BotConnection | None = None  # None: a house bot plays here, or the connection is lost
     address: str = ""  # of its latest connection, as the limits count it
     secret: str = ""  # to resume the game with
     legal_actions: list[int] = field(default_factory=list)  # of the open decision

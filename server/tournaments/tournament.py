@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Literal
 
 from server.access import AccessError
+from server.connection.bot_connection import BotConnection
 from server.error_text import ErrorText, error_text
 from server.loop_clock import Timer, loop_clock
-from server.ports import PlayerPort
 from server.rooms import SEATS, Absent, NewGame, Room
 from server.settings import RoomSettings
 from server.store import FinishedGame, Play, SeatResult
@@ -86,7 +86,7 @@ class Tournament(Room):
         others = set(self.present) - set(self.plan.entrants)
         return set(self.present) >= set(self.plan.entrants) and len(others) >= self.plan.open_places
 
-    def enter(self, bot: PlayerPort) -> None:
+    def enter(self, bot: BotConnection) -> None:
         """A bot enters, or is back. A connection that has waited here under its name is closed."""
         name = bot.join.name
         if self.closed or self.finished:
@@ -104,7 +104,7 @@ class Tournament(Room):
         super().enter(bot)
         self._found(name)
 
-    def leave(self, bot: PlayerPort) -> None:
+    def leave(self, bot: BotConnection) -> None:
         """A bot that waited is gone."""
         super().leave(bot)
         self._miss(bot.join.name)
