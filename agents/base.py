@@ -82,7 +82,7 @@ class CompiledAgent:
         self._seed = np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `Agent.act`."""
+        """Choose actions by the compiled function."""
         actions = np.empty(len(views), dtype=np.int64)
         self._decide(raw_bytes(views), len(views), self._seed, actions)
         return actions
@@ -96,7 +96,7 @@ class CompiledValueAgent(CompiledAgent):
         self._action_values = action_values
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `ActionValues.action_values`."""
+        """Return the values that the second compiled function writes."""
         values = np.empty((len(views), N_ACTIONS), dtype=np.float32)
         self._action_values(raw_bytes(views), len(views), values)
         return values

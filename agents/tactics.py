@@ -48,7 +48,7 @@ class TacticAgent:
         self._rounds: OrderedDict[bytes, SeatInRound] = OrderedDict()
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`. Raises BadAnswer if a tactic raises, or returns no legal action."""
+        """Ask the tactic of each view's round. Raises BadAnswer if it raises, or returns no legal action."""
         copies = (views[k : k + 1].copy()[0] for k in range(len(views)))  # a tactic may keep its views
         return np.array([self._act(view) for view in copies], dtype=np.int64)
 

@@ -71,12 +71,12 @@ class ExternalBots:
             bot.start_game(game.seats.index(index), start)
 
     def rounds_ended(self, tables: np.ndarray) -> None:
-        """See GameObserver."""
+        """Send the bots what they have not seen of the round."""
         for bot in self._bots.values():
             bot.end_round(self._tables.records[0])
 
     def games_ended(self) -> None:
-        """See GameObserver."""
+        """Send the bots the end of the game, collect their failures and close the log."""
         end = end_game(self._tables.records[0], self._tables.rules)
         for index, bot in self._bots.items():
             bot.end_game(end)
@@ -88,18 +88,21 @@ class ExternalBots:
 
 
 class LuckObserver:
-    """Adds up what the walls give, in ``factors``, float64[tables, seats, N_FACTORS] (`arena.luck`)."""
+    """A `GameObserver` that adds up what the walls give (`arena.luck`).
+
+    ``factors``: the sums, float64[tables, seats, N_FACTORS].
+    """
 
     def __init__(self, tables: Tables, factors: np.ndarray) -> None:
         self._tables = tables
         self._factors = factors
 
     def rounds_ended(self, tables: np.ndarray) -> None:
-        """See GameObserver."""
+        """Add what the walls of these rounds gave."""
         measure_luck(self._tables.raw, tables, self._factors)
 
     def games_ended(self) -> None:
-        """See GameObserver."""
+        """Do nothing: every round is counted."""
 
 
 def make_observers(

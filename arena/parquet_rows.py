@@ -54,11 +54,11 @@ class RowCollector:
         self._decisions = [np.zeros(0, dtype=DECISION)]
 
     def rounds_ended(self, tables: np.ndarray) -> None:
-        """See GameObserver."""
+        """Count the round of each of these tables."""
         self._round[tables] += 1
 
     def games_ended(self) -> None:
-        """See GameObserver."""
+        """Do nothing: `rows` puts the rows together."""
 
     def rows(self, rounds: np.ndarray, tables: np.ndarray) -> dict[str, np.ndarray]:
         """All rows by their kinds; those of a game in the order of play.

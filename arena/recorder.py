@@ -52,7 +52,7 @@ class Recorder:
             self.texts[table].append(opening(game, start, tables.rules))
 
     def rounds_ended(self, tables: np.ndarray) -> None:
-        """See GameObserver."""
+        """Write these rounds as text, with the failures where they happened."""
         for table in tables.tolist():
             events = round_messages(self.tables.records[table])
             for fault_after, error in sorted(self._errors(), key=lambda found: -found[0]):

@@ -93,7 +93,7 @@ class Trained:
             raise ValueError(f"there is no {path}: python examples/ppo.py {path.parent} makes it") from None
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose the most probable legal actions."""
         with torch.inference_mode():
             mask = torch.from_numpy(action_masks(views)).bool()
             policy, _ = self._network(torch.from_numpy(planes(views)), mask)

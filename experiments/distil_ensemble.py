@@ -43,7 +43,7 @@ class Recorder:
         self._ensemble, self._random = make("ensemble"), np.random.default_rng(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose as `ensemble` does, sometimes with noise, and keep the choices."""
         values = self._ensemble.action_values(views)
         rows = encode(FEATURES, views)[1]
         counts = np.diff(rows.first)

@@ -419,18 +419,18 @@ class Lobby:
             self._seats[seat.player.secret_hash] = game, seat
 
     def recorded(self, game_id: str, rounds: int) -> None:
-        """See `GameOwner`."""
+        """Pass the messages on to the spectators."""
         self.broadcasts[game_id].recorded(rounds)
 
     def stores(self, address: str, size: int) -> bool:
-        """See `GameOwner`."""
+        """Charge the address for what its bot wants stored; count what is dropped."""
         stored = self.access.stores(address, size)
         if not stored:
             self.metrics.annotations_dropped.inc()
         return stored
 
     def game_over(self, game_id: str) -> None:
-        """See `GameOwner`."""
+        """Store the result in a task, then end the game for everybody."""
         self._tasks.start(self._finish(self.games[game_id]))
 
     async def _finish(self, game: LiveGame) -> None:

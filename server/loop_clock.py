@@ -75,7 +75,7 @@ class Timer:
     def __init__(
         self, clock: LoopClock, seconds: float, callback: Callable[[], object], data_waits: Callable[[], bool]
     ) -> None:
-        """See `LoopClock.call_later`."""
+        """Start a timer, with the arguments of `LoopClock.call_later`."""
         self._handle: asyncio.TimerHandle
         self._clock = clock
         self._callback = callback

@@ -105,7 +105,7 @@ class PageRoute(Route):
     """A route that matches the path undecoded: a slash in a name is %2F."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """See Starlette's `Route`."""
+        """Match the path as it was sent, and HTTP only."""
         return super().matches(with_raw_path(scope)) if scope["type"] == "http" else (Match.NONE, {})
 
 

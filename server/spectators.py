@@ -68,20 +68,20 @@ class Spectator:
             await self._connection.drain()
 
     def message_received(self, data: bytes) -> None:
-        """See `ConnectionHandler`."""
+        """Disconnect a spectator that sends anything."""
         self.close_with_error(ONLY_LISTEN)
 
     def message_too_long(self) -> None:
-        """See `ConnectionHandler`."""
+        """Disconnect a spectator that sends anything."""
         self.close_with_error(ONLY_LISTEN)
 
     def close_with_error(self, text: ErrorText) -> None:
-        """See `ConnectionHandler`."""
+        """Stop the game's messages and close the connection; the error is the reason in the close frame."""
         self._sending.cancel()
         self._connection.close(CloseCode.POLICY_VIOLATION, text)
 
     def disconnected(self) -> None:
-        """See `ConnectionHandler`."""
+        """Stop the game's messages: the spectator is gone."""
         self._metrics.connections.dec()
         self._sending.cancel()
         self._on_left()

@@ -79,7 +79,7 @@ class Bert:
         self._last: LastPrediction | None = None
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`. The network is only run for views with more than one legal label."""
+        """Choose by the network's labels. It is only run for views with more than one legal label."""
         legal = legal_table(views)
         labels = legal.argmax(axis=1)
         rows = np.flatnonzero(legal.sum(axis=1) > 1)
@@ -89,7 +89,7 @@ class Bert:
         return actions_of(views, labels)
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: REGRET_UNIT * logits, as training learned softmax(values / REGRET_UNIT)."""
+        """Return REGRET_UNIT * logits, as training learned softmax(values / REGRET_UNIT)."""
         legal = legal_table(views)
         logits = np.where(legal, np.float32(0.0), np.float32(-np.inf))
         rows = np.flatnonzero(legal.sum(axis=1) > 1)
@@ -101,7 +101,7 @@ class Bert:
         return values
 
     def annotate(self) -> dict[str, Any]:
-        """See `agents.base.Annotating`: the most probable labels in wahaha's format, placement and points."""
+        """Return the most probable labels in wahaha's format, placement and points."""
         if self._options.top == 0 or self._last is None:
             return {}
         logits, placement, points, label = self._last

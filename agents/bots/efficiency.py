@@ -68,7 +68,7 @@ def choose(t: np.record) -> int:
 
 @kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.DecideKernel`."""
+    """Write the action for each of the first `n` views of `raw` to `actions`."""
     views = raw.view(TABLE)
     for k in range(n):
         actions[k] = choose(views[k])

@@ -13,7 +13,7 @@ from engine.table import TABLE
 
 @kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.DecideKernel`."""
+    """Write pass or the discard of the tile drawn for each of the first `n` views of `raw` to `actions`."""
     views = raw.view(TABLE)
     for k in range(n):
         actions[k] = PASS if is_legal(views[k], np.int64(PASS)) else TSUMOGIRI

@@ -40,7 +40,7 @@ class Transport(Protocol):
 
 
 class TcpTransport:
-    """One message a line (mjsonp). One thread may receive while another sends."""
+    """A `Transport` of one message a line (mjsonp). One thread may receive while another sends."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
@@ -50,14 +50,14 @@ class TcpTransport:
         self._unread = bytearray()
 
     def send(self, message: Message) -> None:
-        """See `Transport`."""
+        """Send `message` as a line. Raises ConnectionError also if the other side has stopped reading."""
         try:
             self._socket.sendall(to_text(message).encode() + b"\n")
         except TimeoutError:
             raise ConnectionError("the other side has stopped reading") from None
 
     def receive(self, timeout: float | None = None) -> Message:
-        """See `Transport`."""
+        """Return the message in the next line, which may have arrived already."""
         deadline = None if timeout is None else monotonic() + timeout
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_MESSAGE:
             self._wait_for_data(deadline)
@@ -79,7 +79,7 @@ class TcpTransport:
                 raise TimeoutError("timed out")
 
     def close(self) -> None:
-        """See `Transport`."""
+        """Close the socket."""
         self._socket.close()
 
 

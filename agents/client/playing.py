@@ -31,7 +31,7 @@ MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connec
 
 
 class ThinkingDelay:
-    """A bot that waits before each action."""
+    """A `MjaiBot` that waits before each action."""
 
     def __init__(self, bot: MjaiBot, seconds: float) -> None:
         self.name = bot.name
@@ -42,11 +42,11 @@ class ThinkingDelay:
         self._seconds = seconds
 
     def said(self) -> str:
-        """See `agents.external.mjai_bot.Talking`."""
+        """Return what the bot has said, if it is one that talks."""
         return self._bot.said() if isinstance(self._bot, Talking) else ""
 
     def react(self, messages: list[Message]) -> Message:
-        """See `MjaiBot`."""
+        """Let the bot reply, and wait if it acts."""
         reply = self._bot.react(messages)
         if reply != NONE:  # the reply that older servers expect to messages that ask for nothing
             time.sleep(self._seconds)

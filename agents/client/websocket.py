@@ -30,7 +30,7 @@ RETRYABLE_STATUS = frozenset({408, 425, 429})  # HTTP status codes where a retry
 
 
 class WebSocketTransport:
-    """One message a text frame."""
+    """A `Transport` of one message a text frame."""
 
     def __init__(self, connected: ClientConnection, opened: ExitStack) -> None:
         """`opened` is closed with the transport."""
@@ -38,24 +38,24 @@ class WebSocketTransport:
         self._opened = opened
 
     def send(self, message: Message) -> None:
-        """See `agents.client.connection.Transport`."""
+        """Send `message` as a text frame; that the connection is closed is raised by `receive`."""
         with suppress(ConnectionClosed):  # messages may still be unread; receive raises once they are read
             self._socket.send(to_text(message))
 
     def receive(self, timeout: float | None = None) -> Message:
-        """See `agents.client.connection.Transport`."""
+        """Return the message in the next frame."""
         try:
             return parse_message(self._socket.recv(timeout))
         except ConnectionClosed:
             raise ConnectionError("the connection was closed") from None
 
     def close(self) -> None:
-        """See `agents.client.connection.Transport`."""
+        """Close the connection, and what was opened for it."""
         self._opened.close()
 
 
 def connect_websocket(url: str) -> WebSocketTransport:
-    """See `agents.client.connect.connect`."""
+    """Connect by WebSocket. Raises OSError if a retry may help, else FatalConnectionError."""
     try:
         with ExitStack() as opened:
             connected = opened.enter_context(

@@ -43,7 +43,7 @@ class WatchedTransport:
                 return
 
     def receive(self, timeout: float | None = None) -> Message:
-        """See `agents.client.connection.Transport`."""
+        """Serve the screen until the thread has read a message, and return it."""
         if not self._screen.serve(lambda: bool(self._waiting), timeout):
             raise TimeoutError("timed out")
         if isinstance(self._waiting[0], Exception):
@@ -65,7 +65,7 @@ class WatchedTransport:
         return any(isinstance(message, Exception) or message["type"] != "dora" for message in list(self._waiting))
 
     def close(self) -> None:
-        """See `agents.client.connection.Transport`."""
+        """Close the connection, which ends the thread."""
         self._transport.close()
 
 

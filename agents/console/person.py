@@ -23,10 +23,10 @@ class Person:
         self._state = PlayerState()
 
     def prepare(self) -> None:
-        """See `MjaiBot`."""
+        """Do nothing: a person is always ready."""
 
     def watch(self, message: Message) -> None:
-        """See `agents.external.mjai_bot.Watching`. Raises FatalConnectionError for an impossible message."""
+        """Show the message on the screen. Raises FatalConnectionError for an impossible one."""
         if message["type"] == "start_game":
             self._state = PlayerState()
         try:
@@ -36,7 +36,7 @@ class Person:
             raise FatalConnectionError(f"the server's game cannot be followed: {error}") from error
 
     def react(self, messages: list[Message]) -> Message:
-        """See `MjaiBot`; `none` where the person has not answered in time. The messages have been watched before."""
+        """Ask the person; `none` where it has not answered in time. The messages have been watched before."""
         action = self.choose(self._state.legal)
         return NONE if action is None else action_message(self._state.view, self._state.seat, action)
 
@@ -45,8 +45,8 @@ class Person:
         return self._screen.ask(self._state.view, legal, self._withdrawn) if legal else None
 
     def reject(self, reason: str) -> BotError:
-        """See `MjaiBot`."""
+        """Return the reason as it is: nothing else is known."""
         return BotError(reason)
 
     def close(self) -> None:
-        """See `MjaiBot`."""
+        """Do nothing: the screen is not closed with a game."""

@@ -27,12 +27,12 @@ class Ensemble:
         self._first, self._second = first, second
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose the actions with the highest values."""
         actions: np.ndarray = self.action_values(views).argmax(axis=1)
         return actions
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: the sum of the log probabilities, in placements as those of `first` are.
+        """Return the sum of the log probabilities, in placements as those of `first` are.
 
         Log probabilities may be off by a constant for each view.
         """

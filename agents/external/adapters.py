@@ -30,7 +30,7 @@ class AgentBot:
         self.react(list(OPENING))
 
     def react(self, messages: list[Message]) -> Message:
-        """See `MjaiBot`. The annotation of the agent, if any, is sent along as ``ext_bot``."""
+        """Let the agent choose in the view that the messages lead to. Its annotation is sent along as ``ext_bot``."""
         for message in messages:
             if message["type"] == "start_game":
                 self._state = PlayerState()
@@ -55,8 +55,8 @@ class AgentBot:
         return reply | {"ext_bot": annotation} if annotation else reply
 
     def reject(self, reason: str) -> BotError:
-        """See `MjaiBot`; an agent has no use for the reason."""
+        """Return the reason as it is; an agent has no use for it."""
         return BotError(reason)
 
     def close(self) -> None:
-        """See `MjaiBot`."""
+        """Do nothing: an agent has no resources to release."""

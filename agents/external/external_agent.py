@@ -35,7 +35,7 @@ class ExternalAgent:
         self._n_events = 0
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`; `views` is one view of the bot's seat, TABLE[1]."""
+        """Ask the bot, unless it has failed; `views` is one view of its seat, TABLE[1]."""
         (view,) = views
         legal = actions_of(*view.legal[self._seat].tolist())
         if len(legal) == 1 or self.fault:

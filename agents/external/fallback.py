@@ -14,6 +14,6 @@ class FallbackAgent:
     name = "fallback"
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose the safe default in each of `views`."""
         menus = [actions_of(*view.legal[view.viewer].tolist()) for view in views]
         return np.array([safe_default(menu) for menu in menus], dtype=np.int64)

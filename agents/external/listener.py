@@ -81,7 +81,7 @@ class Listener:
             self._server = listen(self._address)
 
     def react(self, messages: list[Message]) -> Message:
-        """See `agents.external.mjai_bot.MjaiBot`."""
+        """Ask the bot that has joined; at the beginning of a game, wait for one."""
         reused = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
         if self._bot is None:
             raise BotError("sits out until the next game")
@@ -107,7 +107,7 @@ class Listener:
         return NONE
 
     def reject(self, reason: str) -> BotError:
-        """See `agents.external.mjai_bot.MjaiBot`; the reason is sent to the bot, then it is disconnected."""
+        """Send the reason to the bot, then disconnect it."""
         if self._bot is not None:
             disconnect_with_error(self._bot.transport, reason)
             self._bot = None

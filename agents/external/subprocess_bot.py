@@ -58,7 +58,7 @@ class SubprocessBot:
             self._framing = find_framing(fill_in_seat(self._arguments, 0), self._dialect, self._timeout, self._noted)
 
     def react(self, messages: list[Message]) -> Message:
-        """See `agents.external.mjai_bot.MjaiBot`."""
+        """Ask the child. It is ended by every fault, and a new one begins the next game."""
         try:
             reused = messages[0]["type"] == "start_game" and self._begin(messages[0]["id"])
             if self._process is None:
@@ -76,7 +76,7 @@ class SubprocessBot:
             raise
 
     def reject(self, reason: str) -> BotError:
-        """See `agents.external.mjai_bot.MjaiBot`; the child is ended, as for every fault."""
+        """End the child, as for every fault; add what it was asked and what it has replied."""
         process = self._process
         self.close()
         asked, replied = map(excerpt, self._exchange)
@@ -90,7 +90,7 @@ class SubprocessBot:
             self.note(mark, line)
 
     def said(self) -> str:
-        """See `agents.external.mjai_bot.Talking`."""
+        """Return the lines that the child has written."""
         return format_lines(self._process.take_stderr()) if self._process is not None else ""
 
     def close(self) -> None:

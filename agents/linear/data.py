@@ -97,14 +97,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Hanchan between three bots; the seating changes from game to game."""
+    """A `Source` of hanchan between three bots; the seating changes from game to game."""
 
     bots: tuple[str, ...]
     n_games: int
     seed: int = 0
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """See Source."""
+        """Play the games, CHUNK at a time."""
         bots = make_bots(self.bots, self.seed)
         for first in range(0, self.n_games, CHUNK):
             n = min(CHUNK, self.n_games - first)
@@ -132,7 +132,7 @@ class SelfPlay:
 
 
 class Records:
-    """Recorded games: files, archives, and folders of them."""
+    """A `Source` of recorded games: files, archives, and folders of them."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
@@ -142,7 +142,7 @@ class Records:
             raise ValueError(f"no game records in {' '.join(map(str, paths))}")
 
     def views(self, warn: Warn) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """See Source. Of a record that cannot be read, or a round that departs from the rules, the rest is left out."""
+        """Replay the records one by one; what follows an error in a record, or in a round, is left out."""
         for game, member in enumerate(members(self.files)):
             views = np.zeros(0, dtype=TABLE)
             actions = np.zeros(0, dtype=np.int64)

@@ -127,7 +127,7 @@ def choose(t: np.record, context: np.record) -> int:
 
 @kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.DecideKernel`."""
+    """Write the action for each of the first `n` views of `raw` to `actions`."""
     views = raw.view(TABLE)
     contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
     for k in range(n):

@@ -265,7 +265,7 @@ def encode_views(
     numbers: np.ndarray,
     prior_logits: np.ndarray,
 ) -> int:
-    """See `agents.rl.rows.Features`."""
+    """Write a row for each view that has several `candidates`; a win is always taken."""
     views = raw.view(TABLE)
     contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
     rows = m = np.int64(0)

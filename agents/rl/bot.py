@@ -49,7 +49,7 @@ class NetworkBot:
         self._features, self._weights, self._seed = features, weights, np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose the action with the highest logit, or draw one by the temperature."""
         actions, rows = encode(self._features, views)
         chosen = np.empty(len(rows.view), dtype=np.int64)
         logits = logits_of(self._weights, rows)
@@ -64,7 +64,7 @@ class NetworkBot:
         return actions
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: the logits in placements; 0 where there is no choice."""
+        """Return the logits in placements; 0 where there is no choice."""
         actions, rows = encode(self._features, views)
         values = np.full((len(views), N_ACTIONS), -np.inf, dtype=np.float32)
         forced = np.flatnonzero(actions >= 0)

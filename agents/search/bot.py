@@ -118,15 +118,15 @@ class Search:
         self._annotation: dict[str, Any] = {}
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`."""
+        """Choose an action by a search in each view."""
         return self._decide(views)[0]
 
     def action_values(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.ActionValues`: as in `agents.search.tree`, minus that of the action chosen."""
+        """Return the values as in `agents.search.tree`, minus that of the action chosen."""
         return self._decide(views)[1]
 
     def annotate(self) -> dict[str, Any]:
-        """See `agents.base.Annotating`: the worlds tried, and the value of each candidate in placements."""
+        """Return the worlds tried, and the value of each candidate in placements."""
         return self._annotation
 
     def _decide(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

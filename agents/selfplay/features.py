@@ -376,7 +376,7 @@ def encode_views(
     numbers: np.ndarray,
     base: np.ndarray,
 ) -> int:
-    """See `agents.rl.rows.Features`. All legal actions may be played, and have the same logit without the network."""
+    """Write a row for each view with several legal actions; without the network they have the same logit."""
     views = raw.view(TABLE)
     rows = m = np.int64(0)
     first[0] = 0

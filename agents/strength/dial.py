@@ -80,7 +80,7 @@ class Dialled:
         self._seed = np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent`. The bot is only asked where its answer is played."""
+        """Draw some actions at random, as the setting says; the bot is asked for the others only."""
         actions = np.empty(len(views), dtype=np.int64)
         random_share(raw_bytes(views), len(views), self._seed, float(self._setting.share), actions)
         rows = np.flatnonzero(actions < 0)

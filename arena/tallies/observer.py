@@ -24,12 +24,12 @@ class RoundObserver:
         self._games = [np.zeros(0, dtype=np.int64)]
 
     def rounds_ended(self, tables: np.ndarray) -> None:
-        """See GameObserver."""
+        """Keep the rows of these rounds."""
         self._rows.append(rounds_of(self._tables.raw, tables))
         self._games.append(tables.copy())
 
     def games_ended(self) -> None:
-        """See GameObserver."""
+        """Do nothing: every round is kept."""
 
     def rounds(self) -> tuple[np.ndarray, np.ndarray]:
         """The rows of all rounds, ROUND[rounds, seats], and the table of each, int64[rounds]; as the rounds ended."""

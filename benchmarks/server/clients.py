@@ -53,7 +53,7 @@ class TsumogiriBot:
         self._decided_at = 0.0
 
     def reply(self, message: bytes) -> bytes:
-        """See `Client`."""
+        """Join after hello, discard what was drawn, and reply ``none`` to everything else."""
         self._counter.messages += 1
         if self._decided_at:
             self._counter.delays.append(perf_counter() - self._decided_at)
@@ -80,7 +80,7 @@ class EchoClient:
         self._message = message
 
     def reply(self, message: bytes) -> bytes:
-        """See `Client`."""
+        """Send the message again."""
         self._counter.messages += 1
         return self._message
 
@@ -93,12 +93,12 @@ class TcpProtocol(asyncio.Protocol):
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Reply to each line, to one that asks for a decision after the client's time to think."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         replies = b"".join([self._client.reply(line) + b"\n" for line in lines])
         if self._client.thinking and replies.startswith(DECISION):

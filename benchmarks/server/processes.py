@@ -62,7 +62,7 @@ class RecordingMetrics(Metrics):
         self.server_times: list[float] = []
 
     def observe_server_time(self, seconds: float) -> None:
-        """See `server.metrics.Metrics`."""
+        """Observe the time, and keep it."""
         super().observe_server_time(seconds)
         self.server_times.append(seconds)
 
@@ -144,12 +144,12 @@ class EchoProtocol(asyncio.Protocol):
     """Sends back whatever it receives."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Send the data back."""
         self._transport.write(data)
 
 

@@ -34,7 +34,7 @@ class SlowProtocol(TcpProtocol):
     """A client that waits before each reply."""
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Handle the data after a pause."""
         asyncio.get_running_loop().call_later(PAUSE, super().data_received, data)
 
 
@@ -46,11 +46,11 @@ class SpectatorProtocol(asyncio.Protocol):
         self._received = received
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Ask for the game."""
         cast(asyncio.Transport, transport).write(HANDSHAKE.format(game=self._game).encode())
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Count the bytes."""
         self._received[0] += len(data)
 
 

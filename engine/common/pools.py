@@ -33,7 +33,7 @@ class AnyPool(Protocol[T_contra, U_co]):
     """A pool that runs tasks, see `open_pool`."""
 
     def run(self, tasks: Iterable[T_contra]) -> Generator[U_co]:
-        """See `Pool.run`."""
+        """Run `tasks` and yield their updates as they arrive, see `engine.common.workers.Pool.run`."""
         ...
 
 

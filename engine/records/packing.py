@@ -76,28 +76,28 @@ class TarWriter:
         self._frame = open_frame(self._file)
 
     def add(self, name: str, data: bytes) -> None:
-        """See Writer."""
+        """Add a record as a member, filled up to whole blocks."""
         info = tarfile.TarInfo(name)
         info.size = len(data)
         padding = bytes(-len(data) % _TAR_BLOCK)
         self._frame.write(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape") + data + padding)
 
     def checkpoint(self) -> int:
-        """See Writer."""
+        """End the compressed frame, and begin another one."""
         self._frame.close()
         size = _to_disk(self._file)
         self._frame = self._open_frame(self._file)
         return size
 
     def finish(self) -> None:
-        """See Writer."""
+        """Write the two empty blocks that end a tar."""
         self._frame.write(bytes(2 * _TAR_BLOCK))
         self._frame.close()
         _to_disk(self._file)
         self._file.close()
 
     def abandon(self) -> None:
-        """See Writer."""
+        """Close the file without the end of its frame."""
         self._file.close()
 
 
@@ -114,24 +114,24 @@ class ZipWriter:
         self._file.seek(size)
 
     def add(self, name: str, data: bytes) -> None:
-        """See Writer."""
+        """Add a record as a compressed member; time and mode are the same for all."""
         info = zipfile.ZipInfo(name)  # dated 1980, the first year that zip supports
         info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, _ZIP_MODE
         self._archive.writestr(info, data)
 
     def checkpoint(self) -> int:
-        """See Writer."""
+        """Flush the members; the central directory is not among them."""
         self._file.seek(self._archive.start_dir)
         return _to_disk(self._file)
 
     def finish(self) -> None:
-        """See Writer."""
+        """Write the central directory."""
         self._archive.close()
         _to_disk(self._file)
         self._file.close()
 
     def abandon(self) -> None:
-        """See Writer."""
+        """Close the file without a central directory."""
         self._archive.fp = None  # keeps it from writing the central directory
         self._file.close()
 
@@ -162,20 +162,20 @@ class FolderWriter:
         path.mkdir(exist_ok=True)
 
     def add(self, name: str, data: bytes) -> None:
-        """See Writer."""
+        """Write the record to a file of its own; an existing one is overwritten."""
         target = self._path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
 
     def checkpoint(self) -> int:
-        """See Writer; an existing file is overwritten."""
+        """Return 1: a folder can be continued whatever is in it."""
         return 1
 
     def finish(self) -> None:
-        """See Writer."""
+        """Do nothing: each file is complete."""
 
     def abandon(self) -> None:
-        """See Writer."""
+        """Do nothing: each file is complete."""
 
 
 def _opened(path: Path, mode: str, size: int) -> IO[bytes]:

@@ -326,7 +326,7 @@ class Encoder(Protocol):
     """A function from `views` TABLE[n] to n arrays, written into `out` if it is given."""
 
     def __call__(self, views: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """See the class."""
+        """Encode `views`."""
 
 
 class Observation(NamedTuple):

@@ -73,7 +73,7 @@ class Download(Response):
         self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See Starlette's `Response`."""
+        """Send the pieces."""
         with self._counted:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             for start in range(0, len(self.body), PIECE):

@@ -48,7 +48,7 @@ class GzippedJson(Response):
         self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See Starlette's `Response`."""
+        """Send the pieces, gzipped or not as the request's headers say."""
         as_it_is = takes_gzip(Headers(scope=scope))
         headers = [(b"content-type", b"application/json"), (b"vary", b"Accept-Encoding")]
         if as_it_is:

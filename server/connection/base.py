@@ -41,7 +41,7 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet = Inlet(self._fair_queue, self._admission, transport, self._parse)
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Pass data to the inlet, which has it parsed in slices."""
         self._inlet.receive(data)
 
     def _parse(self, data: bytes) -> None:
@@ -64,11 +64,11 @@ class MessageProtocol(asyncio.Protocol):
 
     @property
     def data_waits(self) -> bool:
-        """See `server.ports.Transport`."""
+        """Whether the inlet holds data that is not parsed yet."""
         return self._inlet.data_waits
 
     def refund(self, size: int) -> None:
-        """See `server.ports.Transport`."""
+        """Put back what the message cost, at most FREE_BYTES of its length."""
         self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:

@@ -75,7 +75,7 @@ class BotConnection:
     # From the transport -----------------------------------------------------------------------------------------------
 
     def message_received(self, data: bytes) -> None:
-        """See `ConnectionHandler`."""
+        """Handle a join message, a request, or a reply."""
         if self._join_timer is None:
             request = request_in(data)
             REQUESTS[request](self) if request else self._reply_received(data)
@@ -87,7 +87,7 @@ class BotConnection:
             self._fault(None, EARLY, "unasked")
 
     def message_too_long(self) -> None:
-        """See `ConnectionHandler`."""
+        """Count a fault; before the join is accepted, close."""
         text = error_text("too_long", "a message longer than {n:,} bytes; it was discarded", n=self.max_message)
         if self._join_timer is not None:
             self.close_with_error(text)
@@ -101,7 +101,7 @@ class BotConnection:
         return self._finished
 
     def disconnected(self) -> None:
-        """See `ConnectionHandler`."""
+        """Leave the game or the room."""
         self._leave()
 
     # Joining and leaving ----------------------------------------------------------------------------------------------

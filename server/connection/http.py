@@ -63,7 +63,7 @@ class HttpConnection(H11Protocol):
         return make_budget(BYTES_PER_SECOND / BYTES_PER_UNIT, self._limits.clock)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Pass the peer's data through an inlet from now on, and limit the time for a request."""
         super().connection_made(cast(asyncio.Transport, transport))
         self.transport.set_write_buffer_limits(high=0)  # `pause_writing` as soon as anything waits to be sent
         self.client = (self._admission.address, 0)
@@ -72,11 +72,11 @@ class HttpConnection(H11Protocol):
         self._limit_time()
 
     def data_received(self, data: bytes) -> None:
-        """See `asyncio.Protocol`."""
+        """Pass data to the inlet, which has it parsed in slices."""
         self._inlet.receive(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """See `asyncio.Protocol`. A peer that has closed its sending side still gets the answer to its request."""
+        """Close after the answer to the request in progress; return whether there is one."""
         if self.cycle is None or self.cycle.response_complete:
             return False
         self.shutdown()  # after the response
@@ -107,12 +107,12 @@ class HttpConnection(H11Protocol):
         self._limit_time()
 
     def pause_writing(self) -> None:
-        """See `asyncio.Protocol`."""
+        """Limit the time in which the peer must read the response."""
         super().pause_writing()
         self._response_timer = loop_clock().call_later(self._limits.response_timeout, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """See `asyncio.Protocol`."""
+        """Lift the limit: the peer has read the response so far."""
         super().resume_writing()
         self._stop_response_timer()
 
@@ -144,7 +144,7 @@ class HttpConnection(H11Protocol):
             self.transport.close()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
+        """Stop the timers and give the admission back."""
         self._stop_timers()
         self._inlet.close()
         self._admission.release()

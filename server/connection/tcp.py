@@ -36,7 +36,7 @@ class TcpTransport(MessageProtocol):
         self._discarding = False  # while discarding the rest of a line that is too long
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Open the connection for a handler; keepalive finds peers that have vanished."""
         self._open(cast(asyncio.Transport, transport))
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._handler = self._connect(self)
@@ -77,7 +77,7 @@ class TcpTransport(MessageProtocol):
             self._handler.message_received(line)
 
     def eof_received(self) -> bool:
-        """See `asyncio.Protocol`. A peer that has closed its sending side still gets the answer to its join message.
+        """Leave a peer that has closed its sending side open until it has the answer to its join message.
 
         The last line may lack its line end, as with ``printf``, if it ends like a message; otherwise it is ignored.
         """
@@ -89,17 +89,17 @@ class TcpTransport(MessageProtocol):
         return not self._closing and self._handler.eof_received()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
+        """Clean up, and tell the handler."""
         self._closed()
         self._handler.disconnected()
         del self._handler  # breaks a reference cycle
 
     def send(self, messages: Sequence[bytes]) -> None:
-        """See `server.ports.Transport`."""
+        """Send each message as a line."""
         if not self._closing and not self._transport.is_closing():
             self._write(b"\n".join(messages) + b"\n")
 
     def close(self) -> None:
-        """See `server.ports.Transport`."""
+        """Close the sending side once everything is written; what still arrives is discarded."""
         if not self._closing and not self._transport.is_closing():
             self._half_close()

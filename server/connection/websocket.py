@@ -82,7 +82,7 @@ class WebSocketConnection(MessageProtocol):
     # Opening ----------------------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
+        """Wait for the handshake."""
         self._open(cast(asyncio.Transport, transport))
         self._connections.add(self)  # type: ignore[arg-type]  # so that `shutdown` is called
 
@@ -162,7 +162,7 @@ class WebSocketConnection(MessageProtocol):
         return True
 
     def connection_lost(self, error: Exception | None) -> None:
-        """See `asyncio.Protocol`."""
+        """Clean up, and tell the handler if there was one."""
         self._connections.discard(self)
         if self._ping_timer is not None:
             self._ping_timer.cancel()
@@ -186,7 +186,7 @@ class WebSocketConnection(MessageProtocol):
     # Sending ----------------------------------------------------------------------------------------------------------
 
     def send(self, messages: Sequence[bytes]) -> None:
-        """See `server.ports.Transport`."""
+        """Send each message as a text frame."""
         if self._is_open:
             self._write(b"".join(map(text_frame, messages)))
 
@@ -222,7 +222,7 @@ class WebSocketConnection(MessageProtocol):
             self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
     def close(self, code: int = CloseCode.NORMAL_CLOSURE, reason: str = "") -> None:
-        """See `server.ports.Transport`."""
+        """Send a close frame; the connection ends when the peer has answered it."""
         if self._is_open:
             self._protocol.send_close(code, reason)
             self._flush()
@@ -238,9 +238,9 @@ class WebSocketConnection(MessageProtocol):
         await self._writable.wait()
 
     def pause_writing(self) -> None:
-        """See `asyncio.Protocol`."""
+        """Note that the peer reads more slowly than it is sent to."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """See `asyncio.Protocol`."""
+        """Note that the peer has read most of what was sent."""
         self._writable.set()

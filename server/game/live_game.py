@@ -243,12 +243,12 @@ class LiveGame:
             seat.reconnect_timer = loop_clock().call_later(seconds, self._take_over, seat, text)
 
     def connection_lost(self, index: int) -> None:
-        """See `GamePort`."""
+        """Wait for the bot to resume the game; a house bot takes the seat over after `resume_timeout` seconds."""
         seat = self.seats[index]
         self._change_occupant(seat, None, seat.fallback.bot)
 
     def leave(self, index: int) -> None:
-        """See `GamePort`."""
+        """Give the seat to a house bot for the rest of the game, and close the connection, unless the game is over."""
         seat = self.seats[index]
         if not (seat.fallback.bot or self.engine.over):
             seat.left = True  # else leaving and coming back would give a decision its time again, as often as one likes
@@ -332,16 +332,16 @@ class LiveGame:
 
     @property
     def decision_time(self) -> float:
-        """See `GamePort`."""
+        """Seconds for each decision, without the time bank: a setting of the room."""
         return self.start.settings.decision_time
 
     def legal_actions(self, index: int) -> list[int]:
-        """See `GamePort`."""
+        """Legal actions of the seat's open decision; empty if none is open."""
         return self.seats[index].legal_actions
 
     @property
     def gives_hints(self) -> bool:
-        """See `GamePort`."""
+        """Whether the room gives hints and the game does not count for ratings."""
         return self.start.settings.hints and self.casual
 
     @property
@@ -349,7 +349,7 @@ class LiveGame:
         return self._owner.house_bots.adviser(self._house_bot)
 
     def hint(self, index: int) -> tuple[str, list[Message]]:
-        """See `GamePort`. It is computed once for a decision, in the time that a house bot takes to decide."""
+        """Return a house bot and its opinion, asked once for a decision; it takes as long as a decision of its own."""
         seat, bot = self.seats[index], self._adviser
         if seat.legal_actions and not (seat.hint or seat.fallback.bot):
             adviser = self._owner.house_bots.make(bot, 0)
@@ -357,7 +357,7 @@ class LiveGame:
         return bot, seat.hint
 
     def decide(self, index: int, reply: Message) -> None:
-        """See `GamePort`."""
+        """Play the reply, whose annotation is kept if it may be stored; if it is illegal, it is a fault."""
         seat = self.seats[index]
         self._last_reply_at = perf_counter()
         self._stop_clock(seat)
@@ -376,7 +376,7 @@ class LiveGame:
         self._advance_if_decided()
 
     def fault(self, index: int, text: ErrorText, kind: str, is_decision: bool) -> None:
-        """See `GamePort`."""
+        """Count a fault and tell the bot. After too many it loses its seat and its connection."""
         seat = self.seats[index]
         seat.faults += 1
         self._metrics.faults.labels(kind).inc()

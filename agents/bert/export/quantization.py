@@ -39,14 +39,14 @@ class CalibrationBuilder(GraphBuilder):
         self.ranges: dict[str, Value] = {}  # linear layer's name -> output float32[2, in]
 
     def linear(self, x: Value, name: str) -> Value:
-        """See `GraphBuilder.linear`."""
+        """Add the layer and, unless it is in the last encoder layer, an output with the ranges of its inputs."""
         if not name.startswith(layer_name(self.config.num_hidden_layers - 1)):
             ends = (self.graph.node(operator, x, np.array([0])) for operator in ("ReduceMin", "ReduceMax"))
             self.ranges[name] = self.graph.node("Concat", *ends, axis=0)
         return super().linear(x, name)
 
     def model(self) -> onnx.ModelProto:
-        """See `GraphBuilder.model`; the ranges are outputs in addition to OUTPUT_NAME."""
+        """The model, with the ranges as outputs in addition to OUTPUT_NAME."""
         model = super().model()
         for value in self.ranges.values():
             model.graph.output.append(helper.make_tensor_value_info(value, TensorProto.FLOAT, [2, None]))
@@ -70,11 +70,11 @@ class QuantizedBuilder(GraphBuilder):
         self._quantized: dict[Value, QuantizedActivations] = {}  # query, key and value share their input
 
     def linear(self, x: Value, name: str) -> Value:
-        """See `GraphBuilder.linear`."""
+        """Add the layer, quantized if it is one of `ranges`."""
         return self.matmul(self.quantize(x, name), name) if name in self.ranges else super().linear(x, name)
 
     def feed_forward(self, x: Value, name: str) -> Value:
-        """See `GraphBuilder.feed_forward`. Quantizing with zero point 0 clips negative values: that is the ReLU."""
+        """Quantize both layers. Quantizing with zero point 0 clips negative values: that is the ReLU."""
         inner, outer = f"{name}.intermediate.dense", f"{name}.output.dense"
         if outer not in self.ranges or self.config.hidden_act != "relu":
             return super().feed_forward(x, name)
@@ -111,7 +111,7 @@ class QuantizedBuilder(GraphBuilder):
         return self.graph.node("MatMulIntegerToFloat", x.numbers, numbers, *scaled, domain=CONTRIB_DOMAIN)
 
     def model(self) -> onnx.ModelProto:
-        """See `GraphBuilder.model`."""
+        """The model, which needs ONNX Runtime's own operators."""
         model = super().model()
         model.opset_import.append(helper.make_opsetid(CONTRIB_DOMAIN, 1))
         return model

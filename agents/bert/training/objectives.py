@@ -77,7 +77,7 @@ class Pretraining:
         self.model = create_or_load_masked(config.model)
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
-        """See Objective."""
+        """The cross-entropy of the masked tokens."""
         masked, shown = mask_tokens(batch, random)
         true = torch.from_numpy(batch.input_ids[masked]).to(device)
         inputs = model_inputs(batch._replace(input_ids=shown), device)
@@ -113,7 +113,7 @@ class Imitation:
         self.value_weight = config.value_weight
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
-        """See Objective."""
+        """The losses of the policy and of the value."""
         outputs = model(*model_inputs(batch, device))
         label, regret = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.regret).to(device)
         logits = legal_logits(outputs, batch)
@@ -144,7 +144,7 @@ class Improvement:
         self.value_weight = config.value_weight
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
-        """See Objective."""
+        """The expected regret, the KL penalty and the loss of the value."""
         outputs = model(*model_inputs(batch, device))
         with torch.no_grad():
             reference = legal_logits(self.reference.to(device)(*model_inputs(batch, device)), batch)

@@ -79,7 +79,7 @@ def choose(t: np.record, context: np.record) -> int:
 
 @kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.DecideKernel`."""
+    """Write the action for each of the first `n` views of `raw` to `actions`."""
     views = raw.view(TABLE)
     contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
     for k in range(n):
@@ -88,7 +88,7 @@ def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> Non
 
 @kernel(ACTION_VALUES)
 def action_values(raw: np.ndarray, n: int, values: np.ndarray) -> None:
-    """See `agents.base.ActionValuesKernel`. Where only one action was considered, its value is 0."""
+    """Write the values of the actions that `choose` considers; where that is only one, its value is 0."""
     views = raw.view(TABLE)
     contexts = np.zeros(CONTEXT_SIZE, dtype=np.uint8).view(CONTEXT)
     for k in range(n):

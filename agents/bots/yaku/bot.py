@@ -196,7 +196,7 @@ def choose(t: np.record, hand: np.record, values: np.ndarray) -> int:
 
 @kernel(DECIDE)
 def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> None:
-    """See `agents.base.DecideKernel`."""
+    """Write the action for each of the first `n` views of `raw` to `actions`."""
     views = raw.view(TABLE)
     hands = np.zeros(HAND_SIZE, dtype=np.uint8).view(HAND)
     values = np.empty(N_ACTIONS)
@@ -206,7 +206,7 @@ def decide(raw: np.ndarray, n: int, seed: np.uint64, actions: np.ndarray) -> Non
 
 @kernel(ACTION_VALUES)
 def action_values(raw: np.ndarray, n: int, values: np.ndarray) -> None:
-    """See `agents.base.ActionValuesKernel`. Where only one action was considered, its value is 0."""
+    """Write the values of the actions that `choose` considers; where that is only one, its value is 0."""
     views = raw.view(TABLE)
     hands = np.zeros(HAND_SIZE, dtype=np.uint8).view(HAND)
     row = np.empty(N_ACTIONS)
@@ -234,7 +234,7 @@ class Yaku(CompiledValueAgent):
     _last: np.ndarray | None = None
 
     def act(self, views: np.ndarray) -> np.ndarray:
-        """See `agents.base.Agent.act`."""
+        """Choose actions, and keep the last view for `annotate`."""
         actions = super().act(views)
         if len(views):
             self._last = views[-1:].copy()

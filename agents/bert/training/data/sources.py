@@ -67,14 +67,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SelfPlayChunk:
-    """Some of the games of a self-play config."""
+    """A `Chunk` of the games of a self-play config."""
 
     config: SelfPlayConfig
     first: int
     n_games: int
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """See Chunk."""
+        """Play the games."""
         try:
             return play(self.config, self.first, self.n_games), []
         except PolicyFault as fault:
@@ -84,13 +84,13 @@ class SelfPlayChunk:
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """Games that three bots play."""
+    """A `Source` of games that three bots play."""
 
     config: SelfPlayConfig
 
     @property
     def options(self) -> str:
-        """See Source."""
+        """The options of self-play."""
         config = self.config
         bots = ",".join(f'"{bot}"' if "," in bot else bot for bot in config.bots)
         words = ["--selfplay", bots, "--seed", str(config.seed), "--decisions", config.decisions]
@@ -105,18 +105,18 @@ class SelfPlay:
 
     @property
     def extent(self) -> str:
-        """See Source."""
+        """The number of games."""
         return f"{self.config.games:,} games"
 
     def chunks(self) -> list[SelfPlayChunk]:
-        """See Source."""
+        """Split the games into chunks of `chunk_size`."""
         games, size = self.config.games, chunk_size(self.config.games)
         return [SelfPlayChunk(self.config, first, min(size, games - first)) for first in range(0, games, size)]
 
 
 @dataclass(frozen=True)
 class RecordsChunk:
-    """Some of the records in files and archives: number `first` and the following.
+    """A `Chunk` of the records in files and archives: number `first` and the following.
 
     An archive is best read by one process, from its beginning to its end: `read_ahead` does so, and replaces the
     `paths`, which may be very many, with the `items`, the records themselves.
@@ -130,7 +130,7 @@ class RecordsChunk:
     items: Sequence[Item] = ()
 
     def collect(self) -> tuple[Shard, list[RecordFault]]:
-        """See Chunk."""
+        """Read the `items`, with the teacher's values or the actions that were played."""
         teacher = cached_teacher(self.teacher)
         source = PlayedActions() if teacher is None else Teacher(teacher)
         return collect_items(self.items, parse_seat_filter(self.decisions), source)
@@ -152,7 +152,7 @@ def read_ahead(tasks: Iterable[tuple[int, Chunk]]) -> Iterator[tuple[int, Chunk]
 
 
 class Records:
-    """Recorded games: files, archives, and folders of them."""
+    """A `Source` of recorded games: files, archives, and folders of them."""
 
     def __init__(self, paths: Sequence[Path], decisions: str, teacher: str | None) -> None:
         """Find the records. Raises FileNotFoundError for a path that does not exist, ValueError if there are none."""
@@ -170,17 +170,17 @@ class Records:
 
     @property
     def options(self) -> str:
-        """See Source."""
+        """The options of records, with absolute paths."""
         words = ["--records", *map(str, self._paths), "--decisions", self._decisions]
         return shlex.join(words + teacher_option(self._teacher))
 
     @property
     def extent(self) -> str:
-        """See Source."""
+        """The number of files, and a hash of their names."""
         return f"{self._n:,} files (list {self._digest})"
 
     def chunks(self) -> list[RecordsChunk]:
-        """See Source."""
+        """Split the records into chunks of `chunk_size`."""
         files, size = self._files, chunk_size(self._n)
         return [
             RecordsChunk(files, first, min(size, self._n - first), self._decisions, self._teacher)

@@ -22,7 +22,7 @@ KEEP_ONE_IN = 8  # share of the other decisions that is kept
 
 
 class HardExamples:
-    """Keeps the decisions with a high expected regret by the teacher's action values, and some others."""
+    """A `TargetSource` of the decisions with a high expected regret by the teacher's action values, and some others."""
 
     uses_action_values: ClassVar[bool] = True
 
@@ -32,7 +32,7 @@ class HardExamples:
         self._random = np.random.default_rng(seed)
 
     def label(self, decisions: Decisions) -> Targets:
-        """See `TargetSource.label`.
+        """Choose the hard examples and some others, with minus the regret of each action.
 
         The expected regret assumes that the bot plays softmax(action_values / value_temperature). An action that only
         the bot considers counts as a mistake of UNKNOWN_REGRET.

@@ -18,10 +18,10 @@ def one_hot_values(actions: np.ndarray) -> np.ndarray:
 
 
 class PlayedActions:
-    """Labels every decision with the action that was played."""
+    """A `TargetSource` that labels every decision with the action that was played."""
 
     uses_action_values: ClassVar[bool] = False
 
     def label(self, decisions: Decisions) -> Targets:
-        """See `TargetSource.label`."""
+        """Choose all decisions, with the actions that were played."""
         return Targets(slice(None), one_hot_values(decisions.actions))

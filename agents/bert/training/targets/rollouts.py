@@ -47,7 +47,7 @@ def shuffle_all(raw: np.ndarray, seeds: np.ndarray) -> None:
 
 
 class Rollouts:
-    """Labels decisions with the mean results of rollouts, in which the playout policy plays all three seats."""
+    """A `TargetSource` that labels decisions with the mean results of rollouts; the playout policy plays all seats."""
 
     uses_action_values: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class Rollouts:
         self._random = np.random.default_rng(seed)
 
     def label(self, decisions: Decisions) -> Targets:
-        """See `TargetSource.label`.
+        """Choose decisions whose candidates are tried by rollouts.
 
         The action value of a candidate is the mean over its rollouts of -expected placement after the round. Some
         decisions without rollouts are kept as well: there the bot's best action has 0, all others -inf.

@@ -27,7 +27,7 @@ def teacher_values(teacher: Agent, views: np.ndarray) -> np.ndarray:
 
 
 class Teacher:
-    """Labels every decision with `teacher_values`."""
+    """A `TargetSource` that labels every decision with `teacher_values`."""
 
     uses_action_values: ClassVar[bool] = False
 
@@ -35,5 +35,5 @@ class Teacher:
         self._teacher = teacher
 
     def label(self, decisions: Decisions) -> Targets:
-        """See `TargetSource.label`."""
+        """Choose all decisions, with the values of the teacher."""
         return Targets(slice(None), teacher_values(self._teacher, decisions.views))
