@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,26 +15,24 @@ import structlog
 from pydantic import ValidationError
 
 from engine.mjai.connection import DEFAULT_ROOM, Join
-from server.access import Access, AccessError, RateLimitError, ServerFullError
-from server.addresses import limited_address
+from server.access import Access, AccessError, ServerFullError
 from server.background_tasks import BackgroundTasks
-from server.broadcast import Broadcast
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
 from server.error_text import error_text
 from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
-from server.game.journal import Journal, JournalError, delete, find_journals, journal_path, read_journal, set_aside
+from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
 from server.game.live_game import GAMES, LiveGame
-from server.game.seat import Seat, new_secret, secret_hash
-from server.game.start import GameStart, Player
+from server.game.seat import Seat, new_secret
+from server.game.start import GameStart
 from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
-from server.names import HOUSE_BOT_SUFFIX
 from server.ports import Transport
 from server.results import make_finished_game
+from server.resumable_games import ResumableGames
 from server.rooms import Absent, Room, settings_of
 from server.settings import RoomSettings, Settings
 from server.store import FinishedGame, Store, StoreError
@@ -45,7 +40,6 @@ from server.stored_settings import restore_settings
 from server.storing import Storing
 from server.tournaments.tournaments import Tournaments
 
-LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 log = structlog.get_logger("server.lobby")
 
 
@@ -72,19 +66,16 @@ class Lobby:
         self.network = FairLock()
         self._resumes = OnePerIteration()
         self.rooms: dict[str, Room] = {}
-        self.games: dict[str, LiveGame] = {}  # in play, and over but still to be resumed, by id
-        self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
-        self.broadcasts: dict[str, Broadcast] = {}  # of all these games
+        self._resumable = ResumableGames(settings, limits, self._expired)
+        self.games, self.broadcasts = self._resumable.games, self._resumable.broadcasts  # by the ids of the games
         self._bots: set[BotConnection] = set()
         self._waiting_in: dict[BotConnection, Room] = {}
-        self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._tasks = BackgroundTasks()
         self.tournaments = Tournaments(store, limits, self)
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
         self.exhibitions = Exhibitions(limits, self._stop_exhibition)
-        self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
         self._held: set[Room] = set()  # whose next game starts when storing works again
 
     # Starting and stopping --------------------------------------------------------------------------------------------
@@ -138,19 +129,19 @@ class Lobby:
         game_log = GameLog(Journal(path, self.storing.journal_failed), start, self.limits.max_annotations)
         try:
             game = LiveGame(start, game_log, self, self.metrics)
-            self._add_game(game)
+            self._resumable.add(game)
             game.replay(entries[1:])
         except Exception:
-            self._remove_game(start)
+            self._resumable.remove(start)
             self._remove_room_if_unused(room)
             game_log.close(complete=False)
             raise
         if stored and not game.engine.over:  # the database holds more than the journal: no bot can come back
-            self._expire(game)
+            self._resumable.expire(game)
             return
         if stored:
             self._show_end(game)
-            self._expire_later(game)
+            self._resumable.expire_later(game)
         else:
             room.playing += 1
             room.started += 1
@@ -164,13 +155,11 @@ class Lobby:
         self.storing.close()
         self.tournaments.close()
         self._tasks.cancel()
-        for game in self.games.values():
-            game.close()
-        self.games.clear()
+        self._resumable.close()
         for bot in list(self._bots):
             text = "the server stops; resume your game with your secret when it runs again"
             bot.close_with_error(error_text("server_stops", text), retry=True)
-        await asyncio.to_thread(self._deleting.shutdown)
+        await self._resumable.journals_deleted()
 
     # Connections ------------------------------------------------------------------------------------------------------
 
@@ -199,7 +188,7 @@ class Lobby:
                     self._resume(bot, join, join.resume)
                 return
             await self.access.authorize_bot(join.name, join.token)
-            self._check_games_left(bot.transport.address)
+            self._resumable.check_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
                 self.tournaments.check_free(join.room)
@@ -217,27 +206,13 @@ class Lobby:
             log.error("join failed", error=str(error))
             bot.close_with_error(error_text("database", "the database does not answer; try again later"), retry=True)
 
-    def _check_games_left(self, address: str) -> None:
-        """Limit the games that bots of an address have left, and all bots. Raises RateLimitError or ServerFullError.
-
-        Those games are played on by house bots once nobody can resume them. Bots may resume them at any time.
-        """
-        unfinished = (game for game in self.games.values() if not game.announced)
-        left = Counter(seat.address for game in unfinished for seat in game.bot_seats if seat.connection is None)
-        if left.total() >= self.settings.max_connections:
-            text = "bots have left too many games that are still played; try again later"
-            raise ServerFullError(error_text("all_left_games", text))
-        own = limited_address(address)
-        if left[own] >= self.settings.connections_per_address:
-            text = "bots of {address} have left {n} games that are still played; resume them, or wait until they end"
-            raise RateLimitError(error_text("left_games", text, address=own, n=left[own]), LEFT_GAMES_RETRY)
-
     def _resume(self, bot: BotConnection, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
-        if secret_hash(secret) not in self._seats:
+        found = self._resumable.seat_of(secret)
+        if found is None:
             text = "resume: no game in play has this secret; the game is over, or the secret is wrong"
             raise AccessError(error_text("resume_unknown", text))
-        game, seat = self._seats[secret_hash(secret)]
+        game, seat = found
         if join.seen > game.count_for(seat):
             game.refuse(seat)
             text = "resume: seen is {seen}, but the game has had {n} messages"
@@ -364,7 +339,7 @@ class Lobby:
             log.info("exhibition stopped", game=game.id)
             self.metrics.playing.dec()
             self.rooms[game.start.room].playing -= 1
-            self._expire(game)
+            self._resumable.expire(game)
 
     def _start_game(self, room: Room, exhibited: Sequence[str] = ()) -> LiveGame | None:
         """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now.
@@ -388,11 +363,11 @@ class Lobby:
             if bot is not None:
                 del self._waiting_in[bot]
         secrets = [new_secret() for _ in new.seats]
-        first, second, third = make_players(new.seats, [stored for _, stored in secrets])
+        first, second, third = new.players([stored for _, stored in secrets])
         players, now = (first, second, third), datetime.now(UTC)
         start = GameStart(game_id, room.name, room.settings, new.seed, now, players, bool(exhibited))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
-        self._add_game(game)
+        self._resumable.add(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
         return game
@@ -411,12 +386,6 @@ class Lobby:
         if room.finished:
             self.close_room(room)
         return room.full and not room.closed and room not in self._held
-
-    def _add_game(self, game: LiveGame) -> None:
-        self.games[game.id] = game
-        self.broadcasts[game.id] = Broadcast(game)
-        for seat in game.bot_seats:
-            self._seats[seat.player.secret_hash] = game, seat
 
     def recorded(self, game_id: str, rounds: int) -> None:
         """Pass the messages on to the spectators."""
@@ -469,23 +438,7 @@ class Lobby:
         room.game_over(game.id, result)
         self.start_due(room)
         self._remove_room_if_unused(room)
-        self._expire_later(game)
-
-    def _expire_later(self, game: LiveGame) -> None:
-        """A game that is over can be resumed for a while, unless each of its addresses has enough later ones."""
-        self._over[game.id] = game
-        later = Counter[str]()
-        for over in reversed(list(self._over.values())):
-            addresses = {seat.address for seat in over.bot_seats}
-            if all(later[address] >= self.limits.kept_games for address in addresses):
-                self._expire(over)
-            later.update(addresses)
-        seconds = min(game.start.settings.resume_timeout, self.limits.kept_time)
-        asyncio.get_running_loop().call_later(seconds, self._time_over, game.id)
-
-    def _time_over(self, game_id: str) -> None:  # not the game: its timer would keep one that has expired before
-        if (game := self.games.get(game_id)) is not None:
-            self._expire(game)
+        self._resumable.expire_later(game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
         """The game is over for a seat: its bot waits for the next game, or leaves."""
@@ -500,37 +453,8 @@ class Lobby:
         else:
             bot.close_when_sent()
 
-    def _expire(self, game: LiveGame) -> None:
+    def _expired(self, game: LiveGame) -> None:
         """The game can no longer be resumed."""
-        if game.id in self.games:  # else the server has closed
-            self._remove_game(game.start)
-            game.close()
-            self._deleting.submit(delete, game.journal)
-            if (room := self.rooms.get(game.start.room)) is not None:
-                self._remove_room_if_unused(room)
-
-    def _remove_game(self, start: GameStart) -> None:
-        for player in start.players:
-            if not player.house:
-                self._seats.pop(player.secret_hash, None)
-        self.games.pop(start.id, None)
-        self._over.pop(start.id, None)
-        self.exhibitions.remove(start.id)
-        self.broadcasts.pop(start.id, None)
-
-
-def make_players(
-    players: Sequence[tuple[BotConnection | str | Absent, int]], secret_hashes: Sequence[str]
-) -> Iterator[Player]:
-    """The players of a game, from who plays and the starting scores.
-
-    House bots with the same spec have the same name, and so one rating.
-    """
-    for (player, score), stored in zip(players, secret_hashes, strict=True):
-        if isinstance(player, str):
-            yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
-        elif isinstance(player, Absent):
-            yield Player(player.name, secret_hash=stored, score=score, absent=True)
-        else:
-            join = player.join
-            yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)
+        self.exhibitions.remove(game.id)
+        if (room := self.rooms.get(game.start.room)) is not None:
+            self._remove_room_if_unused(room)

@@ -7,7 +7,7 @@ import random
 import re
 import secrets
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -17,8 +17,10 @@ from engine.seeds import derive_seed
 from server.access import AccessError
 from server.connection.bot_connection import BotConnection
 from server.error_text import ErrorText, error_text
+from server.game.start import Player
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
+from server.names import HOUSE_BOT_SUFFIX
 from server.settings import RoomSettings
 from server.store import FinishedGame
 
@@ -79,6 +81,17 @@ class NewGame:
 
     seats: list[tuple[BotConnection | str | Absent, int]]
     seed: int
+
+    def players(self, secret_hashes: Sequence[str]) -> Iterator[Player]:
+        """The players, with the hashes of their secrets. House bots with the same spec share a name, and a rating."""
+        for (player, score), stored in zip(self.seats, secret_hashes, strict=True):
+            if isinstance(player, str):
+                yield Player(f"{player}{HOUSE_BOT_SUFFIX}", house=player, score=score)
+            elif isinstance(player, Absent):
+                yield Player(player.name, secret_hash=stored, score=score, absent=True)
+            else:
+                join = player.join
+                yield Player(join.name, "", player.games_left, stored, join.dialect, join.reply, score)
 
 
 class Room:

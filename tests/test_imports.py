@@ -48,8 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.error_text",
     },
     "server.rooms": {
-        "server.connection", "server.access", "server.settings", "server.house_bots", "server.loop_clock",
-        "server.store", "server.error_text",
+        "server.connection", "server.game", "server.access", "server.settings", "server.house_bots",
+        "server.loop_clock", "server.store", "server.names", "server.error_text",
     },
     "server.tournaments": {
         "server.connection", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
@@ -60,6 +60,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
     "server.counting": {"server.limits", "server.store"},
+    "server.resumable_games": {
+        "server.access", "server.addresses", "server.broadcast", "server.game", "server.limits", "server.settings",
+        "server.error_text",
+    },
     "server.exhibitions": {
         "server.access", "server.addresses", "server.game", "server.limits", "server.error_text",
     },
@@ -82,10 +86,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.broadcast", "server.results", "server.fairness",
-        "server.names", "server.storing", "server.addresses", "server.counting", "server.stored_settings",
-        "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
-        "server.error_text",
+        "server.store", "server.access", "server.rooms", "server.resumable_games", "server.results",
+        "server.fairness", "server.storing", "server.counting", "server.stored_settings", "server.limits",
+        "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks", "server.error_text",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]
