@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import structlog
@@ -22,7 +21,7 @@ from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from engine.statistics.rounds import add_round
 from server.addresses import limited_address
-from server.connection.bot_connection import BotConnection, Encoded
+from server.connection.bot_connection import BotConnection
 from server.error_text import ErrorText, error_text
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
@@ -31,6 +30,7 @@ from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
+from server.game.sending import Sender
 from server.game.start import GameStart, Player
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
@@ -60,8 +60,8 @@ class LiveGame:
         self._closed = False
         self._complete = True  # whether the journal that it was restored from holds all that bots were sent
         self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
-        self._last_reply_at = 0.0  # perf_counter at the decision that leads to the next messages; 0: none
         self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
+        self._sender = Sender(self.seats, owner.fair_queue, metrics)
 
     def _make_seat(self, index: int, player: Player) -> Seat:
         settings = self.start.settings
@@ -131,7 +131,7 @@ class LiveGame:
         for seat in self.seats:
             if seat.needs_connection:
                 self._take_over(seat, f"not there when the game began: {self._house_bot} plays this seat")
-        self._send(messages, decisions)
+        self._sender.send(messages, self.engine.table, decisions)
         if self._ask(decisions):
             self._advance()
 
@@ -188,7 +188,7 @@ class LiveGame:
                 seconds = f"{self.start.settings.resume_timeout:g} s"
                 self._take_over(seat, f"not back within {seconds} of the restart: {self._house_bot} plays this seat")
         decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
-        self._send(self.history.since(self.history.count - 1), decisions)
+        self._sender.send(self.history.since(self.history.count - 1), self.engine.table, decisions)
         if self.engine.over:
             self._owner.game_over(self.id)
         elif self._ask(decisions):
@@ -199,7 +199,7 @@ class LiveGame:
         """The result is stored, or never will be: send everybody the end of the game."""
         assert self.end_game is not None
         self.announced, self._restoring = True, False
-        self._send([self.end_game], {})
+        self._sender.send([self.end_game], self.engine.table, {})
         self._record([self.end_game])
         self._log.close(self._complete)  # it stays open as a file no longer than the game is played
 
@@ -359,7 +359,7 @@ class LiveGame:
     def decide(self, index: int, reply: Message) -> None:
         """Play the reply, whose annotation is kept if it may be stored; if it is illegal, it is a fault."""
         seat = self.seats[index]
-        self._last_reply_at = perf_counter()
+        self._sender.reply_received()
         self._stop_clock(seat)
         try:
             action = legal_action(self.engine.table, index, reply, seat.legal_actions)
@@ -385,7 +385,7 @@ class LiveGame:
         if seat.connection is not None:
             seat.connection.send_error(text)
         if is_decision:
-            self._last_reply_at = perf_counter()
+            self._sender.reply_received()
             self._stop_clock(seat)
             self._act(seat, safe_default(seat.legal_actions))
         max_faults = self.start.settings.max_faults
@@ -440,7 +440,7 @@ class LiveGame:
         for _ in range(self._owner.limits.steps_at_once):
             decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
             messages = self._take_messages()
-            self._send(messages, decisions)
+            self._sender.send(messages, self.engine.table, decisions)
             self._record(messages)
             if self.engine.over:
                 self._stop_timers()
@@ -457,40 +457,17 @@ class LiveGame:
             self.end_game = messages.pop()
         return messages
 
-    def _send(self, messages: list[Message], decisions: dict[int, list[int]]) -> None:
-        """Send messages to all connections; the last one asks those for a decision that have one to make."""
-        table = self.engine.table
-        encoded: Encoded = {}
-        for seat in self.seats:
-            if seat.connection is not None:
-                legal_actions = decisions.get(seat.index, [])
-                asked = [] if self._needs_no_reply(seat, legal_actions) else legal_actions
-                seat.connection.send_messages(messages, table, asked, encoded)
-        if self._last_reply_at:
-            self._owner.fair_queue.add_last(partial(self._sent, self._last_reply_at))
-            self._last_reply_at = 0.0
-
-    def _sent(self, reply_at: float) -> None:
-        """What followed from the reply at that time was written."""
-        self._metrics.observe_server_time(perf_counter() - reply_at)
-
     def _record(self, messages: list[Message]) -> None:
         """Add messages to the history."""
         if messages:
             self._owner.recorded(self.id, self._log.add_messages(messages))
-
-    def _needs_no_reply(self, seat: Seat, legal_actions: list[int]) -> bool:
-        """Whether a decision is made without the connection: by a house bot, or because there is but one action."""
-        if seat.fallback.bot:
-            return True
-        return len(legal_actions) == 1 and (seat.connection is None or seat.connection.only_when_asked)
 
     def _ask(self, decisions: dict[int, list[int]]) -> bool:
         """Open the decisions of seats. True if all of them are made at once."""
         for index, legal_actions in decisions.items():
             seat = self.seats[index]
             seat.legal_actions = legal_actions
-            if not self._needs_no_reply(seat, legal_actions):
+            if not seat.needs_no_reply(legal_actions):
                 seat.clock.start()
             elif len(legal_actions) == 1:
                 self._act(seat, legal_actions[0])

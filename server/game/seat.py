@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.mjai.messages import Message
@@ -49,6 +50,12 @@ class Seat:
     def data_waits(self) -> bool:
         """Whether the connection has received data that is not parsed yet."""
         return self.connection is not None and self.connection.transport.data_waits
+
+    def needs_no_reply(self, legal_actions: Sequence[int]) -> bool:
+        """Whether a decision is made without the connection: by a house bot, or because there is but one action."""
+        if self.fallback.bot:
+            return True
+        return len(legal_actions) == 1 and (self.connection is None or self.connection.only_when_asked)
 
     def cancel_reconnect_timer(self) -> None:
         """Wait no longer for a lost connection."""
