@@ -30,11 +30,12 @@ from server.game.start import GameStart
 from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
+from server.open_rooms import OpenRooms
 from server.ports import Transport
 from server.results import make_finished_game
 from server.resumable_games import ResumableGames
 from server.rooms import Absent, Room, settings_of
-from server.settings import RoomSettings, Settings
+from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError
 from server.stored_settings import restore_settings
 from server.storing import Storing
@@ -65,18 +66,17 @@ class Lobby:
         self.fair_queue = FairQueue()
         self.network = FairLock()
         self._resumes = OnePerIteration()
-        self.rooms: dict[str, Room] = {}
-        self._resumable = ResumableGames(settings, limits, self._expired)
-        self.games, self.broadcasts = self._resumable.games, self._resumable.broadcasts  # by the ids of the games
+        self._tasks = BackgroundTasks()
+        self.rooms = OpenRooms(settings, store, access, self._tasks, self._start_game)
+        self.games = ResumableGames(settings, limits, self._expired)
+        self.broadcasts = self.games.broadcasts
         self._bots: set[BotConnection] = set()
         self._waiting_in: dict[BotConnection, Room] = {}
-        self._tasks = BackgroundTasks()
-        self.tournaments = Tournaments(store, limits, self)
+        self.tournaments = Tournaments(store, limits, self.rooms, self._start_due)
         self._journals = settings.data / "journal"
         self._journals.mkdir(exist_ok=True)
         self.storing = Storing(store, metrics, self._journals, self._start_held_games, limits)
         self.exhibitions = Exhibitions(limits, self._stop_exhibition)
-        self._held: set[Room] = set()  # whose next game starts when storing works again
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
@@ -92,9 +92,9 @@ class Lobby:
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
-                await self.open_room(stored.name, settings, opened=stored.opened)
+                await self.rooms.open(stored.name, settings, opened=stored.opened)
         if DEFAULT_ROOM not in self.rooms:
-            await self.open_room(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
+            await self.rooms.open(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
         await self.tournaments.open()
         for path in find_journals(self._journals):
             await self._restore_journal(path)
@@ -125,23 +125,23 @@ class Lobby:
         stored = await self.store.game(start.id) is not None
         room = self.rooms.get(start.room)
         if room is None:
-            room = await self.open_room(start.room, start.settings, permanent=False, opened=start.started)
+            room = await self.rooms.open(start.room, start.settings, permanent=False, opened=start.started)
         game_log = GameLog(Journal(path, self.storing.journal_failed), start, self.limits.max_annotations)
         try:
             game = LiveGame(start, game_log, self, self.metrics)
-            self._resumable.add(game)
+            self.games.add(game)
             game.replay(entries[1:])
         except Exception:
-            self._resumable.remove(start)
-            self._remove_room_if_unused(room)
+            self.games.remove(start)
+            self.rooms.remove_if_unused(room)
             game_log.close(complete=False)
             raise
         if stored and not game.engine.over:  # the database holds more than the journal: no bot can come back
-            self._resumable.expire(game)
+            self.games.expire(game)
             return
         if stored:
             self._show_end(game)
-            self._resumable.expire_later(game)
+            self.games.expire_later(game)
         else:
             room.playing += 1
             room.started += 1
@@ -155,11 +155,11 @@ class Lobby:
         self.storing.close()
         self.tournaments.close()
         self._tasks.cancel()
-        self._resumable.close()
+        self.games.close()
         for bot in list(self._bots):
             text = "the server stops; resume your game with your secret when it runs again"
             bot.close_with_error(error_text("server_stops", text), retry=True)
-        await self._resumable.journals_deleted()
+        await self.games.journals_deleted()
 
     # Connections ------------------------------------------------------------------------------------------------------
 
@@ -188,18 +188,18 @@ class Lobby:
                     self._resume(bot, join, join.resume)
                 return
             await self.access.authorize_bot(join.name, join.token)
-            self._resumable.check_left(bot.transport.address)
+            self.games.check_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
                 self.tournaments.check_free(join.room)
                 settings = settings_of(join.room, self.settings.room)
-                room = await self.open_room(join.room, settings, permanent=False, opened_by=bot.transport.address)
+                room = await self.rooms.open(join.room, settings, permanent=False, opened_by=bot.transport.address)
             try:
                 if bot in self._bots:
                     bot.accept(join)
                     self._enter(room, bot)
             finally:
-                self._remove_room_if_unused(room)
+                self.rooms.remove_if_unused(room)
         except AccessError as refusal:
             self._refuse(bot, refusal)
         except StoreError as error:
@@ -208,7 +208,7 @@ class Lobby:
 
     def _resume(self, bot: BotConnection, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""
-        found = self._resumable.seat_of(secret)
+        found = self.games.seat_of(secret)
         if found is None:
             text = "resume: no game in play has this secret; the game is over, or the secret is wrong"
             raise AccessError(error_text("resume_unknown", text))
@@ -238,79 +238,21 @@ class Lobby:
         room = self._waiting_in.pop(bot, None)
         if room is not None:
             room.leave(bot)
-            self._remove_room_if_unused(room)
+            self.rooms.remove_if_unused(room)
 
-    # Rooms ------------------------------------------------------------------------------------------------------------
-
-    async def open_room(
-        self,
-        name: str,
-        settings: RoomSettings,
-        permanent: bool = True,
-        opened: datetime | None = None,
-        opened_by: str = "",
-        linger: float = 0.0,
-    ) -> Room:
-        """Open a room, or return the one of this name.
-
-        `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
-        and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an address with too many.
-        """
-        previous = started = 0
-        if settings.seed is not None or settings.games:
-            previous = await self.store.count_games(name, opened)
-            started = 0 if opened is None else await self.store.count_games(name) - previous
-        room = self.rooms.get(name)
-        if room is None:
-            if opened is None and len(self.rooms) >= self.settings.max_rooms:
-                text = "{n} rooms are open, and no more are allowed; join one of them"
-                raise ServerFullError(error_text("all_rooms", text, n=len(self.rooms)))
-            if opened_by:
-                self.access.open_room(opened_by)
-            room = self.rooms[name] = Room(name, settings, permanent, self._start_game, opened_by, linger)
-            room.previous_games, room.started = previous, started
-            if room.lingers:
-                room.start_idle_timer(self.close_room)
-            log.info("room opened", room=name)
-        return room
-
-    def add_room(self, room: Room) -> None:
-        """Open the room of a tournament; its name must be free."""
-        self.rooms[room.name] = room
-        log.info("room opened", room=room.name)
-
-    def close_room(self, room: Room) -> None:
-        """Accept no more bots, and disconnect those that wait; games in play are finished."""
-        room.close()
-        self._remove_room_if_unused(room)
-
-    def _remove_room_if_unused(self, room: Room) -> None:
-        if room.empty and room.lingers:
-            room.start_idle_timer(self.close_room)
-        elif room.empty and (room.closed or room.finished or not room.permanent):
-            room.close()
-            if self.rooms.get(room.name) is room:  # else another room has the name by now
-                del self.rooms[room.name]
-                self._held.discard(room)
-                if room.opened_by:
-                    self.access.close_room(room.opened_by)
-                log.info("room closed", room=room.name)
-            if room.permanent and room.finished:
-                self._tasks.start(self.store.close_room(room.name))
+    # Games ------------------------------------------------------------------------------------------------------------
 
     def _enter(self, room: Room, bot: BotConnection) -> None:
         """A bot waits in a room; the third one starts a game. Raises AccessError."""
         room.enter(bot)
         self._waiting_in[bot] = room
-        self.start_due(room)
+        self._start_due(room)
 
-    def start_due(self, room: Room) -> None:
+    def _start_due(self, room: Room) -> None:
         """Start the games for which a room has players, if it has any."""
         self.tournaments.look_at(room)
         while room.full and self._start_game(room) is not None:
             pass
-
-    # Games ------------------------------------------------------------------------------------------------------------
 
     async def exhibit(self, bots: Sequence[str], pause: float, address: str) -> LiveGame:
         """Let three house bots play a hanchan for spectators, in a room of its own that nobody can join.
@@ -322,11 +264,11 @@ class Lobby:
             self.settings.room, length="hanchan", games=0, seed=None, rated=False, hints=False, pause=pause
         )
         name = f"bots-{uuid.uuid4().hex[:12]}"
-        room = await self.open_room(
+        room = await self.rooms.open(
             name, settings, permanent=False, opened_by=address
         )  # at once, without games or seed
         game = self._start_game(room, bots)
-        self.close_room(room)
+        self.rooms.close(room)
         if game is None:
             text = "no game can start while results cannot be stored; try again later"
             raise ServerFullError(error_text("not_storing", text))
@@ -339,7 +281,7 @@ class Lobby:
             log.info("exhibition stopped", game=game.id)
             self.metrics.playing.dec()
             self.rooms[game.start.room].playing -= 1
-            self._resumable.expire(game)
+            self.games.expire(game)
 
     def _start_game(self, room: Room, exhibited: Sequence[str] = ()) -> LiveGame | None:
         """Start a game of those who wait in the room, and of house bots; later, if nothing can be stored now.
@@ -354,7 +296,7 @@ class Lobby:
             self.storing.journal_failed(path, str(error.strerror))
             journal = None
         if journal is None:
-            self._held.add(room)
+            room.held = True
             return None
         self.storing.check()
         new = room.start_game(exhibited)
@@ -367,15 +309,15 @@ class Lobby:
         players, now = (first, second, third), datetime.now(UTC)
         start = GameStart(game_id, room.name, room.settings, new.seed, now, players, bool(exhibited))
         game = LiveGame(start, GameLog(journal, start, self.limits.max_annotations), self, self.metrics)
-        self._resumable.add(game)
+        self.games.add(game)
         self.metrics.playing.inc()
         game.begin(connections, [secret for secret, _ in secrets])
         return game
 
     def _start_held_games(self) -> None:
         """Storing works again: start the games that were due meanwhile."""
-        held, self._held = self._held, set()
-        for room in held:
+        for room in [room for room in self.rooms.values() if room.held]:
+            room.held = False
             self.fair_queue.add(GAMES, partial(self._start_held_game, room))
 
     def _start_held_game(self, room: Room) -> bool:
@@ -384,8 +326,8 @@ class Lobby:
         if (room.full or filled) and not room.closed and not room.finished:
             self._start_game(room)
         if room.finished:
-            self.close_room(room)
-        return room.full and not room.closed and room not in self._held
+            self.rooms.close(room)
+        return room.full and not room.closed and not room.held
 
     def recorded(self, game_id: str, rounds: int) -> None:
         """Pass the messages on to the spectators."""
@@ -436,9 +378,9 @@ class Lobby:
         for seat in sorted(game.bot_seats, key=lambda seat: scores.index(seat.player.score)):  # each keeps its handicap
             self._release(game, seat)
         room.game_over(game.id, result)
-        self.start_due(room)
-        self._remove_room_if_unused(room)
-        self._resumable.expire_later(game)
+        self._start_due(room)
+        self.rooms.remove_if_unused(room)
+        self.games.expire_later(game)
 
     def _release(self, game: LiveGame, seat: Seat) -> None:
         """The game is over for a seat: its bot waits for the next game, or leaves."""
@@ -457,4 +399,4 @@ class Lobby:
         """The game can no longer be resumed."""
         self.exhibitions.remove(game.id)
         if (room := self.rooms.get(game.start.room)) is not None:
-            self._remove_room_if_unused(room)
+            self.rooms.remove_if_unused(room)

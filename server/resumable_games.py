@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from server.access import RateLimitError, ServerFullError
@@ -21,23 +21,32 @@ from server.settings import Settings
 LEFT_GAMES_RETRY = 30  # seconds after which an address that has left too many games may try again
 
 
-class ResumableGames:
-    """Games, their spectators, and the secrets with which bots come back to their seats."""
+class ResumableGames(Mapping[str, LiveGame]):
+    """The games by their ids, their spectators, and the secrets with which bots come back to their seats."""
 
     def __init__(self, settings: Settings, limits: Limits, on_expiry: Callable[[LiveGame], None]) -> None:
         """`on_expiry` is called with a game that can no longer be resumed."""
-        self.games: dict[str, LiveGame] = {}  # by id
-        self.broadcasts: dict[str, Broadcast] = {}  # of all these games
+        self.broadcasts: dict[str, Broadcast] = {}  # of all these games, by their ids
         self._settings = settings
         self._limits = limits
         self._on_expiry = on_expiry
+        self._games: dict[str, LiveGame] = {}
         self._over: dict[str, LiveGame] = {}  # those that are over, in the order in which they ended
         self._seats: dict[str, tuple[LiveGame, Seat]] = {}  # by the hash of the secret to resume with
         self._deleting = ThreadPoolExecutor(1)  # of journals: that may wait for the disk
 
+    def __getitem__(self, game_id: str) -> LiveGame:
+        return self._games[game_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
     def add(self, game: LiveGame) -> None:
         """A game is in play, or is restored."""
-        self.games[game.id] = game
+        self._games[game.id] = game
         self.broadcasts[game.id] = Broadcast(game)
         for seat in game.bot_seats:
             self._seats[seat.player.secret_hash] = game, seat
@@ -47,7 +56,7 @@ class ResumableGames:
         for player in start.players:
             if not player.house:
                 self._seats.pop(player.secret_hash, None)
-        self.games.pop(start.id, None)
+        self._games.pop(start.id, None)
         self._over.pop(start.id, None)
         self.broadcasts.pop(start.id, None)
 
@@ -60,7 +69,7 @@ class ResumableGames:
 
         Those games are played on by house bots once nobody can resume them. Bots may resume them at any time.
         """
-        unfinished = (game for game in self.games.values() if not game.announced)
+        unfinished = (game for game in self._games.values() if not game.announced)
         left = Counter(seat.address for game in unfinished for seat in game.bot_seats if seat.connection is None)
         if left.total() >= self._settings.max_connections:
             text = "bots have left too many games that are still played; try again later"
@@ -83,12 +92,12 @@ class ResumableGames:
         asyncio.get_running_loop().call_later(seconds, self._time_over, game.id)
 
     def _time_over(self, game_id: str) -> None:  # not the game: its timer would keep one that has expired before
-        if (game := self.games.get(game_id)) is not None:
+        if (game := self._games.get(game_id)) is not None:
             self.expire(game)
 
     def expire(self, game: LiveGame) -> None:
         """The game can no longer be resumed, and its journal is deleted."""
-        if game.id in self.games:  # else the server has closed
+        if game.id in self._games:  # else the server has closed
             self.remove(game.start)
             game.close()
             self._deleting.submit(delete, game.journal)
@@ -96,9 +105,9 @@ class ResumableGames:
 
     def close(self) -> None:
         """Stop all games; their journals stay."""
-        for game in self.games.values():
+        for game in self._games.values():
             game.close()
-        self.games.clear()
+        self._games.clear()
 
     async def journals_deleted(self) -> None:
         """Wait until the journals of expired games are deleted, after `close`."""

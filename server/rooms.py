@@ -123,6 +123,7 @@ class Room:
         self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
         self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
         self.playing = 0  # games
+        self.held = False  # whether its next game starts when results can be stored again
         self.waiting: list[BotConnection] = []
         self._on_fill_timer = on_fill_timer
         self._fill_timer: asyncio.TimerHandle | None = None

@@ -51,9 +51,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.connection", "server.game", "server.access", "server.settings", "server.house_bots",
         "server.loop_clock", "server.store", "server.names", "server.error_text",
     },
+    "server.open_rooms": {
+        "server.rooms", "server.access", "server.settings", "server.store", "server.background_tasks",
+        "server.error_text",
+    },
     "server.tournaments": {
         "server.connection", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
-        "server.stored_settings", "server.names", "server.rooms", "server.background_tasks", "server.error_text",
+        "server.stored_settings", "server.names", "server.rooms", "server.open_rooms", "server.background_tasks",
+        "server.error_text",
     },
     "server.spectators": {
         "server.addresses", "server.connection", "server.fairness", "server.metrics", "server.error_text",
@@ -86,9 +91,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
-        "server.store", "server.access", "server.rooms", "server.resumable_games", "server.results",
-        "server.fairness", "server.storing", "server.counting", "server.stored_settings", "server.limits",
-        "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks", "server.error_text",
+        "server.store", "server.access", "server.rooms", "server.open_rooms", "server.resumable_games",
+        "server.results", "server.fairness", "server.storing", "server.counting", "server.stored_settings",
+        "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
+        "server.error_text",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -232,17 +232,17 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         raise HTTPException(422, in_body(line_of(error))) from error
     settings = replace(settings, **new.given)
     if new.permanent:
-        room = await lobby.open_room(new.name, settings)
+        room = await lobby.rooms.open(new.name, settings)
     else:
         opened_by, linger = client_address(request), lobby.limits.linger
-        room = await lobby.open_room(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
+        room = await lobby.rooms.open(new.name, settings, permanent=False, opened_by=opened_by, linger=linger)
     if room.settings is not settings:  # opened by another request in the meantime
         raise HTTPException(409, error_text("room_open", "room {name} is open: close it first", name=new.name))
     if new.permanent:
         try:
             await lobby.store.save_room(new.name, asdict(settings))
         except StoreError:
-            lobby.close_room(room)
+            lobby.rooms.close(room)
             raise
     response.headers["Location"] = f"/api/rooms/{new.name}"
     return room_info(room)
@@ -266,4 +266,4 @@ async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
         text = "room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it"
         raise HTTPException(409, error_text("room_of_tournament", text, name=name))
     await lobby.store.close_room(name)
-    lobby.close_room(room)
+    lobby.rooms.close(room)

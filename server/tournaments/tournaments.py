@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ from server.background_tasks import BackgroundTasks
 from server.error_text import error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
+from server.open_rooms import OpenRooms
 from server.rooms import SEATS, Room
 from server.settings import RoomSettings
 from server.store import Store, StoredTournament, StoreError
@@ -30,31 +31,17 @@ from server.tournaments.tournament import Result, Tournament, tournament_over
 log = structlog.get_logger("server.tournaments")
 
 
-class RoomOwner(Protocol):
-    """What tournaments ask the lobby for."""
-
-    def add_room(self, room: Room) -> None:
-        """Open the room of a tournament; its name must be free."""
-        ...
-
-    def close_room(self, room: Room) -> None:
-        """Accept no more bots there, and disconnect those that wait; games in play are finished."""
-        ...
-
-    def start_due(self, room: Room) -> object:
-        """Start the games for which a room has players, if it has any."""
-        ...
-
-
 class Tournaments:
     """Those that are not over are rooms of the lobby; of the others, what is stored."""
 
-    def __init__(self, store: Store, limits: Limits, rooms: RoomOwner) -> None:
+    def __init__(self, store: Store, limits: Limits, rooms: OpenRooms, on_due: Callable[[Room], object]) -> None:
+        """`on_due` is called with a tournament when games of it may have become due."""
         self.current: dict[str, Tournament] = {}
         self.over: dict[str, StoredTournament] = {}
         self._store = store
         self._limits = limits
         self._rooms = rooms
+        self._on_due = on_due
         self._timers: dict[str, Timer] = {}  # of those that begin at a time
         self._ending: set[Tournament] = set()
         self._tasks = BackgroundTasks()
@@ -81,20 +68,19 @@ class Tournaments:
                 self.over[stored.name] = stored
                 continue
             self.current[stored.name] = tournament
-            self._rooms.add_room(tournament)
+            self._rooms.add(tournament)
 
     def _make(self, stored: StoredTournament) -> Tournament:
         plan, settings = Plan.model_validate(stored.plan), restore_settings(stored.settings)
         status: Any = stored.status
-        on_due = self._rooms.start_due
-        return Tournament(stored.name, stored.id, settings, plan, status, stored.created, on_due)
+        return Tournament(stored.name, stored.id, settings, plan, status, stored.created, self._on_due)
 
     def go_on(self) -> None:
         """The games in play are restored: go on."""
         for tournament in list(self.current.values()):
             tournament.go_on()
             self._wait_for_start(tournament, tournament.settings.resume_timeout)  # nobody can be back earlier
-            self._rooms.start_due(tournament)
+            self._on_due(tournament)
 
     def close(self) -> None:
         """Stop; all go on at the next start."""
@@ -122,17 +108,17 @@ class Tournaments:
             text = "{n} tournaments are kept; delete one that is over"
             raise ServerFullError(error_text("kept_tournaments", text, n=self._limits.kept_tournaments))
         now = datetime.now(UTC)
-        tournament = Tournament(name, uuid.uuid4().hex, settings, plan, "open", now, self._rooms.start_due)
+        tournament = Tournament(name, uuid.uuid4().hex, settings, plan, "open", now, self._on_due)
         self.current[name] = tournament
         try:
             await self._store.save_tournament(stored_of(tournament))
         except StoreError:
             del self.current[name]
             raise
-        self._rooms.add_room(tournament)
+        self._rooms.add(tournament)
         log.info("tournament created", name=name)
         self._wait_for_start(tournament, 0.0)
-        self._rooms.start_due(tournament)
+        self._on_due(tournament)
         return tournament
 
     def _wait_for_start(self, tournament: Tournament, at_least: float) -> None:
@@ -174,14 +160,14 @@ class Tournaments:
         if tournament.status == "open":  # else it was cancelled meanwhile
             tournament.begin(schedule)
             log.info("tournament begins", name=tournament.name, games=len(tournament.schedule))
-            self._rooms.start_due(tournament)
+            self._on_due(tournament)
 
     async def cancel(self, tournament: Tournament) -> None:
         """Start no more games; those in play are finished, and count. One that is over or ends already stays so."""
         if tournament.status == "cancelled" or tournament in self._ending:
             return
         tournament.cancel()
-        self._rooms.close_room(tournament)
+        self._rooms.close(tournament)
         await self._saved(stored_of(tournament))
         self.look_at(tournament)
 
@@ -194,7 +180,7 @@ class Tournaments:
         """All games have ended: store the result."""
         if tournament.status == "running":
             tournament.status = "finished"
-        self._rooms.close_room(tournament)
+        self._rooms.close(tournament)
         result = await asyncio.to_thread(computation(tournament))
         stored = stored_of(tournament)
         await self._saved(stored, result)

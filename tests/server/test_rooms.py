@@ -294,7 +294,7 @@ async def test_games_0_means_no_limit(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        await server.lobby.open_room("cup", replace(server.lobby.settings.room, games=2))
+        await server.lobby.rooms.open("cup", replace(server.lobby.settings.room, games=2))
         bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
         await play_all(bots)
         assert [len(bot.games) for bot in bots] == [2, 2, 2]
@@ -304,12 +304,12 @@ async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
-        room = await server.lobby.open_room("cup", RoomSettings(length="east"))
+        room = await server.lobby.rooms.open("cup", RoomSettings(length="east"))
         waiting, playing = Bot(server, "w", room="cup"), [Bot(server, name, room="cup") for name in "abc"]
         await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in playing))
         await waiting.connect()
         await until(lambda: len(room.waiting) == 1)
-        server.lobby.close_room(room)
+        server.lobby.rooms.close(room)
         await waiting.play()
         assert waiting.errors == ["room cup is closed; join another room"]
         for bot in playing:

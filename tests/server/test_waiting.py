@@ -139,7 +139,7 @@ async def test_a_bot_that_has_waited_too_long_is_told_and_let_go(tmp_path: Path,
 @pytest.mark.parametrize("settings", [{"wait_timeout": 0}, {"fill": ["tsumogiri"], "fill_delay": 86_400}])
 async def test_a_room_may_let_bots_wait(tmp_path: Path, settings: dict[str, Any]) -> None:
     async with serving(tmp_path, timeout=LONG) as server:
-        room = await server.lobby.open_room("cup", RoomSettings(length="east", **settings))
+        room = await server.lobby.rooms.open("cup", RoomSettings(length="east", **settings))
         clock = Clock()
         bot = Bot(server, "a", room="cup")
         await bot.connect()
@@ -214,7 +214,7 @@ async def test_an_address_opens_a_limited_number_of_rooms(tmp_path: Path, transp
     """It may join all that are open, and open others when one is closed. Rooms of admins do not count."""
     async with serving(tmp_path, rooms_per_address=2) as server:
         for number in range(4):
-            await server.lobby.open_room(f"admins{number}", RoomSettings())
+            await server.lobby.rooms.open(f"admins{number}", RoomSettings())
         bots = [Bot(server, "a", transport=transport, room=f"room{number}") for number in range(2)]
         for number, bot in enumerate(bots):
             await bot.connect()
