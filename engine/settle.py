@@ -10,7 +10,7 @@ from engine import ryukyoku
 from engine.compiling import inner
 from engine.events import END_KYOKU, HORA, RYUKYOKU, pack
 from engine.legal import ron_situation, tsumo_situation
-from engine.rules import NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
+from engine.rules import N_SEATS, NOTEN_POOL, RIICHI_STICK, TARGET_POINTS
 from engine.scoring.points import MANGAN_BASIC, YAKUMAN_BASIC, payment
 from engine.scoring.table_scoring import score_win
 from engine.scoring.yaku import DAISANGEN, DAISUUSHII, YAKUMAN_HAN
@@ -209,7 +209,7 @@ def top_seat(t: np.record) -> int:
 def place_of(scores: Sequence[int] | np.ndarray, seat: int) -> int:
     """The place of a seat, from 1, by three `scores`; ties go to the seat nearer the first dealer."""
     place = np.int64(1)
-    for other in range(3):
+    for other in range(N_SEATS):
         if scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat):
             place += 1
     return place
