@@ -237,14 +237,17 @@ function layout() {
   const allRooms = el("p", {}, el("a", { href: "/rooms" }, t("lobby_all_rooms")));
   const rooms = listCard("rooms", (/** @type {Room} */ { name }) => name, roomRow, allRooms);
   const ladder = ladderCard();
-  const play = card("play_now");
+  const play = playNow();
   const puzzle = el("p", {}, el("a", { href: "/puzzle" }, t("lobby_puzzle")));
   const bots = card("connect");
   const title = room === null ? t("lobby_title") : t("lobby_of_room", { name: room });
   const back = room === null ? [] : [el("p", {}, el("a", { href: "/" }, t("lobby_of_all")))];
   const columns =
     room === null
-      ? [el("div", {}, play, puzzle, live.element, rooms.element, results.element), el("div", {}, ladder.element, bots)]
+      ? [
+          el("div", {}, card("play_now", play.element), puzzle, live.element, rooms.element, results.element),
+          el("div", {}, ladder.element, bots),
+        ]
       : [el("div", {}, live.element, results.element)];
   main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
   return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };
@@ -263,7 +266,7 @@ function start() {
   async function look() {
     if (server === null) {
       server = /** @type {ServerInfo} */ (await get("/api/server"));
-      play.append(playNow(server));
+      play.show(server);
       if (room === null) live.element.append(watchBots(server));
       bots.append(connect(server));
     }

@@ -30,23 +30,24 @@ const LEVELS = [
 ];
 
 /**
- * The form.
- * @param {ServerInfo} server
- * @returns {HTMLFormElement}
+ * The form: all of it at once, so that nothing below it moves; its button works once `show` has the server's bots.
+ * @returns {{element: HTMLFormElement, show: (server: ServerInfo) => void}}
  */
-export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
-  const name = nameInput(tokens_needed ? t("lobby_name_token") : null);
-  const bots = Array.from({ length: OPPONENTS }, (_, index) => opponent(index + 1, house_bots, ratings));
+export function playNow() {
+  const name = nameInput();
+  const bots = Array.from({ length: OPPONENTS }, () => el("select", { name: "opponent" }));
   const strength = chooser("strength", STRENGTHS, strengthText);
   const handicap = chooser("handicap", HANDICAPS, handicapText);
   const clockText = el("p", { class: "muted lobby-hint" });
   const problem = el("p", { class: "bad", role: "alert" });
-  const button = el("button", { class: "primary lobby-start" }, t("lobby_start"));
+  const button = el("button", { class: "primary lobby-start", disabled: true }, t("lobby_start"));
+  /** @type {Pick<ServerInfo, "weakest" | "tokens_needed">} */
+  let server = { weakest: {}, tokens_needed: false };
   const form = el(
     "form",
     { class: "lobby-play-form", onchange: explain, onsubmit: submitted },
     el("label", { class: "field" }, t("lobby_name"), name),
-    ...bots,
+    bots.map((select, index) => el("label", { class: "field" }, t("lobby_opponent", { n: index + 1 }), select)),
     strength,
     handicap,
     choice("length", LENGTHS, "choice_"),
@@ -58,8 +59,17 @@ export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
     button,
   );
 
+  /** @param {ServerInfo} told */
+  function show(told) {
+    server = told;
+    if (told.tokens_needed) name.placeholder = t("lobby_name_token");
+    for (const select of bots) select.append(...botOptions(told.house_bots, told.ratings, USUAL));
+    explain();
+    button.disabled = false;
+  }
+
   function explain() {
-    const lowest = Math.max(...new FormData(form).getAll("opponent").map((bot) => weakest[String(bot)] ?? 0));
+    const lowest = Math.max(...new FormData(form).getAll("opponent").map((bot) => server.weakest[String(bot)] ?? 0));
     const select = /** @type {HTMLSelectElement} */ (strength.querySelector("select"));
     for (const option of select.options) option.disabled = Number(option.value) < lowest;
     if (select.selectedOptions[0].disabled) select.selectedIndex = 0;
@@ -75,7 +85,7 @@ export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
     button.disabled = true;
     problem.textContent = "";
     try {
-      const room = await withToken(tokens_needed, () => post("/api/rooms", newRoom(chosen)));
+      const room = await withToken(server.tokens_needed, () => post("/api/rooms", newRoom(chosen)));
       if (room) location.assign(playPath(room.name));
     } catch (error) {
       problem.textContent = /** @type {Error} */ (error).message;
@@ -84,7 +94,7 @@ export function playNow({ house_bots, ratings, weakest, tokens_needed }) {
   }
 
   explain();
-  return form;
+  return { element: form, show };
 }
 
 /** The request that opens a room. @param {FormData} chosen */
@@ -109,17 +119,6 @@ function newRoom(chosen) {
 function randomName() {
   const [low, high] = crypto.getRandomValues(new Uint32Array(2)); // randomUUID is missing on pages without TLS
   return `table-${low.toString(36)}${high.toString(36)}`;
-}
-
-/** @param {number} number from 1 @param {string[]} houseBots @param {Record<string, number>} ratings */
-function opponent(number, houseBots, ratings) {
-  const options = botOptions(houseBots, ratings, USUAL);
-  return el(
-    "label",
-    { class: "field" },
-    t("lobby_opponent", { n: number }),
-    el("select", { name: "opponent" }, options),
-  );
 }
 
 /** House bots to choose from. @param {string[]} bots @param {Record<string, number>} ratings @param {string} chosen */

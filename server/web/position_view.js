@@ -8,7 +8,7 @@ import { number, percent } from "./format.js";
 import { initial, sorted, states } from "./mjai.js";
 import { tilesOf, WINDS } from "./position_text.js";
 import * as parts from "./review_parts.js";
-import { shortRoundName, windName } from "./table_words.js";
+import { namedBySide, shortRoundName, windName } from "./table_words.js";
 import { tile, tileName } from "./tile.js";
 import { language, t } from "./words.js";
 import { YAKU } from "./yaku.js";
@@ -117,7 +117,7 @@ export class PositionView {
   /** @param {Analysis} analysis */
   constructor(analysis) {
     this.analysis = analysis;
-    this.state = stateOf(analysis);
+    this.state = namedBySide(stateOf(analysis), analysis.seat);
     const { bots, hands, messages, shanten, win, left, position } = analysis;
     this.opinions = bots.map(({ actions }) => ({ best: 0, actual: -1, loss: null, actions }));
     const where = t("pos_where", {
@@ -173,7 +173,7 @@ export class PositionView {
         each.bot,
       ),
     );
-    this.#bars.replaceChildren(...(bots.length > 1 ? [t("pos_bars"), ...buttons] : []));
+    this.#bars.replaceChildren(...(bots.length > 1 ? [t("review_bars"), ...buttons] : []));
     const opinion = this.opinions[this.#bot];
     const choices = (opinion?.actions ?? []).map((option) => ({
       action: actionOf(option.action),

@@ -10,7 +10,7 @@ import { showError, startPage } from "./page.js";
 import { listenToKeys } from "./play_controls.js";
 import { positionAddress, positionOf } from "./position_text.js";
 import * as parts from "./review_parts.js";
-import { seatWind, shortRoundName } from "./table_words.js";
+import { namedBySide, seatWind, shortRoundName } from "./table_words.js";
 import { tile } from "./tile.js";
 import { t } from "./words.js";
 
@@ -55,8 +55,8 @@ class PuzzleView {
   /** @param {Puzzle} puzzle */
   constructor(puzzle) {
     this.puzzle = puzzle;
-    this.state = /** @type {State} */ (states(puzzle.messages).at(-1));
     const { date, seat, bots } = puzzle;
+    this.state = namedBySide(/** @type {State} */ (states(puzzle.messages).at(-1)), seat);
     const question = t("puzzle_question", {
       date,
       round: this.state.round ? shortRoundName(this.state.round) : "",
@@ -130,7 +130,7 @@ function opinionOn(actions, own) {
 
 /** A discard, and whose it is. @param {string} whose @param {string} name */
 function named(whose, name) {
-  return el("span", { class: "review-action", [`data-${whose}`]: name }, t(`puzzle_${whose}`), " ", tile(name));
+  return el("span", { class: "puzzle-tile", [`data-${whose}`]: name }, t(`puzzle_${whose}`), tile(name));
 }
 
 try {

@@ -1,7 +1,7 @@
 /** The element `<nuki-table>`: draws a state of a game (mjai.js). */
 
 import { el, nameParts, setText } from "./dom.js";
-import { call, lastEvent, roundName, seatWind, summary } from "./table_words.js";
+import { call, lastEvent, roundName, SIDES, seatWind, sideOf, summary } from "./table_words.js";
 import { setTile, tile, tileName } from "./tile.js";
 import { t } from "./words.js";
 
@@ -29,7 +29,6 @@ import { t } from "./words.js";
 /** @typedef {ReturnType<typeof makePlace>} Place */
 /** @typedef {ReturnType<typeof makePlate>} Plate */
 
-const SIDES = ["bottom", "right", "left"]; // of the bottom seat and those after it
 const LINE = 6; // discards in a line of a river; the last line is longer if need be
 const LINES = 3;
 const DORA_MARKERS = 5;
@@ -254,11 +253,6 @@ function fill(element, tiles) {
     else element.append(tile(name, tileClasses));
   });
   while (element.children.length > tiles.length) element.lastElementChild?.remove();
-}
-
-/** The side of a seat, as an index of SIDES. @param {number} seat @param {number} bottom */
-function sideOf(seat, bottom) {
-  return (seat - bottom + SIDES.length) % SIDES.length;
 }
 
 /** Whether a seat has shown its hand at the end of the round. @param {State} state @param {number} index */

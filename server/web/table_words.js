@@ -29,6 +29,9 @@ addWords({
     table_summary: "{round}, honba {honba}, riichi sticks {sticks}, {left} draws left, dora indicators {dora}.",
     table_seat: "{wind} {name}: {score}",
     table_seat_riichi: "{seat}, riichi",
+    table_side_bottom: "You",
+    table_side_right: "Right",
+    table_side_left: "Left",
     table_call_reach: "Riichi",
     table_call_pon: "Pon",
     table_call_daiminkan: "Kan",
@@ -74,6 +77,9 @@ addWords({
     table_summary: "{round} {honba}本場、供託{sticks}、残り{left}枚、ドラ表示牌 {dora}。",
     table_seat: "{wind}家 {name} {score}点",
     table_seat_riichi: "{seat}（リーチ）",
+    table_side_bottom: "自分",
+    table_side_right: "下家",
+    table_side_left: "上家",
     table_call_reach: "リーチ",
     table_call_pon: "ポン",
     table_call_daiminkan: "カン",
@@ -101,6 +107,12 @@ addWords({
 });
 
 const WINDS = ["E", "S", "W"];
+export const SIDES = ["bottom", "right", "left"]; // of the bottom seat and those after it
+
+/** The side of a seat, as an index of SIDES. @param {number} seat @param {number} bottom */
+export function sideOf(seat, bottom) {
+  return (seat - bottom + SIDES.length) % SIDES.length;
+}
 
 /** `East` or `東`. @param {string} wind */
 export function windName(wind) {
@@ -120,6 +132,17 @@ export function shortRoundName({ wind, kyoku, honba }) {
 /** The wind of a seat in this round, as one letter or character; "" before the first one. @param {State} state @param {number} seat */
 export function seatWind({ round, seats }, seat) {
   return round ? t(`table_${WINDS[(seat - round.dealer + seats.length) % seats.length]}`) : "";
+}
+
+/**
+ * A state whose players are not known: each is called by the side where it sits.
+ * @param {State} state
+ * @param {number} bottom
+ * @returns {State}
+ */
+export function namedBySide(state, bottom) {
+  const named = state.seats.map((each, seat) => ({ ...each, name: t(`table_side_${SIDES[sideOf(seat, bottom)]}`) }));
+  return { ...state, seats: named };
 }
 
 /** The whole table in words. @param {State} state @returns {string} */

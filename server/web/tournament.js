@@ -132,7 +132,8 @@ function pairs({ standings: all, pairs: found }) {
       cell.style.setProperty("--share", String(mean));
       return cell;
     });
-    return el("tr", {}, el("th", { scope: "row", class: "tour-name" }, `${index + 1} ${bot}`), ...cells);
+    const who = el("span", { class: "player-name", title: bot }, `${index + 1} ${bot}`);
+    return el("tr", {}, el("th", { scope: "row", class: "tour-name" }, who), ...cells);
   });
   return wide(t("tour_pairs"), head, el("tbody", {}, ...body));
 }

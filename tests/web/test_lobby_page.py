@@ -123,8 +123,25 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     expect(page.get_by_label("Your name")).to_have_value("Ann")
 
 
+@both_sizes
+def test_the_link_to_the_puzzle_stands_still_while_the_page_loads(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/server", held.append)
+    page.goto("/")
+    link = page.get_by_role("link", name="The puzzle of the day")
+    start = page.locator(".lobby-start")
+    expect(link).to_be_visible()
+    expect(start).to_be_disabled()  # nobody knows the opponents yet
+    before = link.bounding_box()
+    held.pop().continue_()
+    expect(start).to_be_enabled()
+    expect(page.locator(".lobby-watch-form")).to_be_visible()
+    assert link.bounding_box() == before
+
+
 def test_play_now_by_keys_alone(page: Page) -> None:
     page.goto("/")
+    expect(page.locator(".lobby-start")).to_be_enabled()
     page.get_by_label("Your name").focus()
     page.keyboard.type("Ann")
     for _ in range(5):  # two opponents, strength, handicap, then the length

@@ -16,6 +16,12 @@ from tests.web.conftest import ANSWER, Site, both_sizes
 
 PATHS = ["/", "/view", "/rooms", "/players"]
 FILES = read_files()
+# What tells the browser which colours to draw with, and the page's own ground.
+BY_THE_BROWSER = """() => {
+  const { colorScheme: scheme, scrollbarColor: scrollbars, backgroundColor: ground } =
+    getComputedStyle(document.documentElement);
+  return { scheme, scrollbars, ground };
+}"""
 LINK = re.compile(r'(?:href|src)="(?P<path>[^"#]+)"')
 
 
@@ -59,6 +65,25 @@ def test_a_page_works_where_the_browser_blocks_its_storage(page: Page, path: str
     page.goto(path)
     page.get_by_role("button", name="Colours: as the system").click()
     expect(page.get_by_role("button", name="Colours: light")).to_be_visible()
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+def test_what_the_browser_itself_draws_has_the_colours_of_the_page(
+    page: Page, system: Literal["light", "dark"]
+) -> None:
+    """Fields by `color-scheme`; scrollbars by their own colours, since Firefox may have white ones in both schemes."""
+    page.emulate_media(color_scheme=system)
+    page.goto("/view")
+    grounds = {}
+    for name, scheme in (("as the system", "light dark"), ("light", "light"), ("dark", "dark")):
+        expect(page.get_by_role("button", name=f"Colours: {name}")).to_be_visible()
+        found = page.evaluate(BY_THE_BROWSER)
+        assert found["scheme"] == scheme
+        assert found["scrollbars"].endswith(found["ground"])
+        grounds[name] = found["ground"]
+        page.get_by_role("button", name="Colours").click()
+    assert grounds["light"] != grounds["dark"]
+    assert grounds["as the system"] == grounds[system]
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

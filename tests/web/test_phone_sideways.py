@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from engine.mjai.messages import for_seat
 from tests.support.accessibility import serious_faults
 from tests.web.scripted_table import ScriptedTable
 from tests.web.test_replay_page import example, place_of
@@ -15,6 +16,8 @@ from tests.web.test_replay_page import show as show_replay
 from tests.web.test_review_page import messages, stub, written  # noqa: F401  (a fixture)
 
 WIDTH, HEIGHT = 844, 390
+SMALL = (667, 375)
+WIDE_TILE, SMALL_TILE = 40, 30  # pixels that an own tile is wide at least, in windows of these sizes
 HAND = ".seat.bottom .hand .tile"
 RUNS = ["1m", "9m", *(f"{n}p" for n in range(1, 9)), "E", "S", "W"]
 # The tiles of the hand that lie on others, outside of the table or of the window, and the narrowest one's width.
@@ -36,11 +39,34 @@ MEASURE = """() => {
 }"""
 
 
+# Pixels between a word and the tile after it.
+GAPS = """(found) => found.map((each) => {
+  const word = document.createRange();
+  word.selectNode(each.firstChild);
+  return each.querySelector("svg").getBoundingClientRect().left - word.getBoundingClientRect().right;
+})"""
+# The labels of choices that are wider than their frames.
+CUT = """() => [...document.querySelectorAll(".lobby-choice span, .segments button")]
+  .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)"""
+
+
 @pytest.fixture
 def sideways(page: Page) -> Page:
     """The window of a phone held sideways."""
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     return page
+
+
+def puzzle() -> dict[str, Any]:
+    """A puzzle as the API sends it: the first draw of the sample record."""
+    start, kyoku, draw, *_ = [for_seat(message, 0) for message in example()]
+    hand = sorted({*kyoku["tehais"][0], draw["pai"]})
+    discards: list[dict[str, Any]] = [{"type": "dahai", "actor": 0, "pai": tile, "tsumogiri": False} for tile in hand]
+    actions = [{"action": each, "value": 2 - place / 50, "prob": None} for place, each in enumerate(discards)]
+    return {
+        "date": "2025-06-01", "game": "", "seat": 0, "round": 0, "messages": [start, kyoku, draw],
+        "bots": [{"bot": bot, "actions": actions} for bot in ("rule", "bert")], "played": discards[1],
+    }  # fmt: skip
 
 
 def bottom_of(part: Locator) -> float:
@@ -61,10 +87,26 @@ def check_hand(page: Page, least: float) -> None:
 def test_own_tiles_are_wide_while_one_plays(sideways: Page, scripted: ScriptedTable) -> None:
     scripted.begin(RUNS)
     scripted.draw("9s", {"type": "hora", "target": 0, "pai": "9s"}, {"type": "reach"}, {"type": "nukidora", "pai": "N"})
-    check_hand(sideways, 40)
-    expect(sideways.locator(".actions button")).to_have_count(3)
-    for part in sideways.locator(".actions button, .play-switches button").all():
-        assert bottom_of(part) <= HEIGHT
+    for size, least in (((WIDTH, HEIGHT), WIDE_TILE), (SMALL, SMALL_TILE)):
+        sideways.set_viewport_size({"width": size[0], "height": size[1]})
+        check_hand(sideways, least)
+        expect(sideways.locator(".actions button")).to_have_count(3)
+        for part in sideways.locator(".actions button, .play-switches button").all():
+            assert bottom_of(part) <= size[1]
+
+
+def test_the_hand_of_the_puzzle_is_seen_at_once_and_the_answer_names_the_tiles(sideways: Page) -> None:
+    sideways.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle()))
+    sideways.add_init_script("localStorage.setItem('nukidora.language', 'ja')")
+    sideways.goto("/puzzle")
+    expect(sideways.locator("nuki-table .edge .name")).to_have_text(["自分", "下家", "上家"])
+    for size, least in (((WIDTH, HEIGHT), WIDE_TILE), (SMALL, SMALL_TILE)):
+        sideways.set_viewport_size({"width": size[0], "height": size[1]})
+        check_hand(sideways, least)
+    sideways.locator("nuki-table button").first.click()
+    expect(sideways.locator(".puzzle-tile")).to_have_count(3)
+    gaps = sideways.locator(".puzzle-tile").evaluate_all(GAPS)
+    assert min(gaps) >= 6
 
 
 def test_own_tiles_are_wide_in_a_replay_at_every_step(sideways: Page) -> None:
@@ -77,7 +119,8 @@ def test_own_tiles_are_wide_in_a_replay_at_every_step(sideways: Page) -> None:
         place, seat = place_of(record, index + 1), record[index].get("actor", 0)
         sideways.evaluate("([place, seat]) => { const it = document.querySelector('nuki-replay');"
                           "it.go(place); it.sit(seat); }", [place, seat])  # fmt: skip
-        check_hand(sideways, 40)
+        check_hand(sideways, WIDE_TILE)
+    assert sideways.evaluate(CUT) == []
     for part in sideways.locator(".seek, .replay-buttons button, .seats button").all():
         assert bottom_of(part) <= HEIGHT
 
@@ -85,7 +128,7 @@ def test_own_tiles_are_wide_in_a_replay_at_every_step(sideways: Page) -> None:
 def test_the_hand_that_is_reviewed_is_seen_at_once(sideways: Page, written: str) -> None:  # noqa: F811
     stub(sideways, json.loads(written), {"status": "done", "done": 2, "decisions": 2}, messages())
     sideways.goto(f"/games/{'b' * 32}/review#seat=0&bot=rule&bot=bert&at=0")
-    check_hand(sideways, 40)
+    check_hand(sideways, WIDE_TILE)
     assert sideways.evaluate("scrollY") == 0
     for part in sideways.locator(".review-moves button").all():
         assert bottom_of(part) <= HEIGHT
@@ -101,6 +144,8 @@ def test_the_button_to_play_is_seen_at_once(page: Page, size: tuple[int, int], l
     page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
     page.goto("/")
     button = page.locator(".lobby-start")
-    expect(button).to_be_visible()
+    expect(button).to_be_enabled()
     assert bottom_of(button) <= size[1]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(CUT) == []
+    assert bottom_of(page.locator("body > header")) < 50  # the links are on one line

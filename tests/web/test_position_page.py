@@ -54,6 +54,7 @@ def test_a_pasted_hand(page: Page) -> None:
     expect(page.locator(".position")).to_be_visible(timeout=FOUND)
     expect(page.get_by_text("The discards of this round are not known")).to_be_visible()
     expect(page.locator("nuki-table .seat.bottom .hand .tile")).to_have_count(14)
+    expect(page.locator("nuki-table .edge .name")).to_have_text(["You", "Right", "Left"])
     rows = page.locator(".position-hands tbody tr")
     expect(rows.first).to_have_attribute("data-discard", "2p")
     expect(rows.first.locator(".counted")).to_have_text(["×2", "×4"])

@@ -295,7 +295,7 @@ def test_any_state_can_follow_any_other(table: Page) -> None:
     assert table.evaluate(COMPARE, example_game()) == []
 
 
-@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390), (1280, 800), (3840, 2160)])
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (667, 375), (844, 390), (1280, 800), (3840, 2160)])
 def test_a_whole_game_fits(table: Page, size: tuple[int, int]) -> None:
     table.set_viewport_size({"width": size[0], "height": size[1]})
     assert table.evaluate(OUTSIDE, example_game()) <= 1

@@ -100,6 +100,14 @@ def test_the_list_and_one_that_is_over(page: Page, held: Site) -> None:
     page.wait_for_url(f"**/games/{first['game']}")
 
 
+def test_the_standings_fit_a_small_phone_held_sideways(page: Page, held: Site) -> None:
+    page.set_viewport_size({"width": 667, "height": 375})
+    page.goto("/tournaments/spring")
+    standings = page.get_by_role("region", name="Standings")
+    expect(standings.locator("tbody tr")).to_have_count(4)
+    assert standings.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
 def test_one_that_is_played(page: Page, held: Site) -> None:
     page.goto("/tournaments/summer")
     standings = page.get_by_role("region", name="Standings").locator("tbody tr")

@@ -98,7 +98,11 @@ def test_the_table_is_shown_beside_the_hand(page: Page, scripted: ScriptedTable)
     expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("tanyao (few tiles are missing)")
     assert serious_faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.locator("nuki-table button.drawn").click()  # is not covered
+    tops = page.locator(".seat.bottom .hand .tile").evaluate_all(
+        "tiles => tiles.map((tile) => tile.getBoundingClientRect().top)"
+    )
+    assert panel.evaluate("panel => panel.getBoundingClientRect().bottom") <= min(tops)  # the hand is not covered
+    page.locator("nuki-table button.drawn").click()
     scripted.say("dahai", actor=0, pai="N", tsumogiri=True)
     expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("tanyao (the hand has it so far)")
     panel.get_by_role("button", name="Close").click()
