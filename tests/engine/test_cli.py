@@ -70,17 +70,6 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     path.write_text(change(text), encoding="utf-8")
 
 
-def test_validate_searches_folders_and_prints_totals(
-    folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["validate", str(folder)]) == 0
-    output = capsys.readouterr().out
-    assert len(output.splitlines()) == 1
-    files, rounds, decisions, mismatches = totals(output)
-    assert (files, rounds, mismatches) == (2, 2 * len(record.rounds()), 0)
-    assert decisions > 30 * rounds
-
-
 def test_a_changed_delta_is_one_line_with_file_round_and_event(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,14 +153,3 @@ def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> Non
     assert checking.returncode == 130
     assert "Traceback" not in errors
     assert 0 < totals(output)[0] < 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("without_jit", ["0", "1"])
-def test_the_module_runs_compiled_or_not(folder: Path, capsys: pytest.CaptureFixture[str], without_jit: str) -> None:
-    environment = os.environ | {"NUMBA_DISABLE_JIT": without_jit}
-    command = [sys.executable, "-m", "engine", "validate", str(folder)]
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    main(["validate", str(folder)])
-    assert done.stdout == capsys.readouterr().out
