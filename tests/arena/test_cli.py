@@ -28,20 +28,6 @@ RANDOM = ("--bots", "random,tsumogiri,random")
 
 
 @pytest.mark.slow
-def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None:
-    for jobs in (1, 2):
-        arena(
-            *RANDOM, "--games", 60, "--jobs", jobs, "--json", tmp_path / f"{jobs}.json", "--save", tmp_path / f"{jobs}"
-        )
-    assert without_speed(tmp_path / "1.json") == without_speed(tmp_path / "2.json")
-    assert (tmp_path / "1.json").read_bytes().split(b'"speed"')[0] == (tmp_path / "2.json").read_bytes().split(
-        b'"speed"'
-    )[0]
-    assert folder_bytes(tmp_path / "1") == folder_bytes(tmp_path / "2")
-    assert len(folder_bytes(tmp_path / "1")) == 60
-
-
-@pytest.mark.slow
 def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 10, "--length", "east", "--rules", "majsoul", "--seed", 3)
     assert "Results: 4 walls in 3 rotations, majsoul east, seed 3" in done.stdout

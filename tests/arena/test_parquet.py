@@ -172,10 +172,11 @@ def test_decisions_are_those_of_the_saved_games(folder: Path) -> None:
 def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None:
     done = arena(
         "--bots", ",".join(BOTS), "--games", 36, "--seed", 3, "--length", "east", "--jobs", 2,
-        "--parquet", tmp_path / "rows", "--decisions",
+        "--parquet", tmp_path / "rows", "--decisions", "--save", tmp_path / "games",
     )  # fmt: skip
     assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout.splitlines()
     assert folder_bytes(tmp_path / "rows") == folder_bytes(folder)
+    assert folder_bytes(tmp_path / "games") == folder_bytes(folder / "games")
 
 
 @pytest.fixture
