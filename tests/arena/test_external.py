@@ -33,6 +33,7 @@ from engine.records.files import read_records
 from engine.records.show import show_game
 from tests.support.arena_runs import Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
+from tests.support.postgres import free_port
 from tests.support.processes import start_group, wait_for
 
 
@@ -221,13 +222,6 @@ def test_programs_that_start_bots_have_the_option_that_a_slow_bot_is_told() -> N
 )
 def test_the_url_to_join_has_a_host_and_a_port(spec: str, url: str) -> None:
     assert url_to_join(spec) == url
-
-
-def free_port() -> int:
-    """A port nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port: int = door.getsockname()[1]
-        return port
 
 
 def run_client(port: int, received: list[dict[str, Any]]) -> None:

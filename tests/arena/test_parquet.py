@@ -298,13 +298,14 @@ def test_each_column_says_what_it_means(folder: Path, kind: str) -> None:
         assert f"| `{column.name}` | {column.type} | {column.help} |" in page
 
 
+@pytest.mark.parametrize("words", [["--bots", "random,random,random", "--games", "3"], ["stats", "nowhere"]])
 @pytest.mark.parametrize(("option", "package"), [("html", "matplotlib"), ("parquet", "pyarrow")])
-def test_a_missing_package_is_told_before_games(
-    option: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_missing_package_is_told_before_games_are_played_or_read(
+    option: str, package: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModuleNotFoundError) as raised:
-        main(["--bots", "random,random,random", "--games", "3", f"--{option}", str(tmp_path / "out")])
+        main([*words, f"--{option}", str(tmp_path / "out")])
     assert f"{package} is not installed" in (missing(raised.value) or "")
     assert "'.[report]'" in (missing(raised.value) or "")
     assert list(tmp_path.iterdir()) == []
