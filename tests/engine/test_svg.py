@@ -1,4 +1,4 @@
-"""The picture of a table: every tile where it lies, well-formed whatever the names are. What a view hides: test_invariants.py."""
+"""The picture of a table: every tile where it lies, well-formed whatever the names are."""
 
 from __future__ import annotations
 
