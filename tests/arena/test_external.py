@@ -33,7 +33,6 @@ from engine.records.files import read_records
 from engine.records.show import show_game
 from tests.support.arena_runs import Arena, last_update, without_speed
 from tests.support.external_bots import command, still_running
-from tests.support.postgres import free_port
 from tests.support.processes import start_group, wait_for
 
 
@@ -251,7 +250,8 @@ def run_client(port: int, received: list[dict[str, Any]]) -> None:
 
 
 def test_a_bot_that_connects_plays(capfd: pytest.CaptureFixture[str]) -> None:
-    port = free_port()
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        port = door.getsockname()[1]
     received: list[dict[str, Any]] = []
     client = Thread(target=run_client, args=(port, received), daemon=True)
     client.start()
