@@ -174,7 +174,7 @@ def unbracketed(line: str) -> str:
 
 
 def test_wrong_options_and_commands_are_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for text in (
         "python -m arena --hands 3",
@@ -185,12 +185,3 @@ def test_wrong_options_and_commands_are_noticed(
     ):
         (command,) = parse_command("here:1", text)
         assert error_of(command, monkeypatch, capsys)
-    block = "Text.\n\n```sh\npython -m arena \\\n    --games 3 # many\npython -m engine show x\n```\n"
-    with monkeypatch.context() as patch:
-        patch.setitem(globals(), "REPOSITORY", tmp_path)
-        (tmp_path / "page.md").write_text(block + "`python -m engine validate`\n")
-        assert list(commands_in_document(tmp_path / "page.md")) == [
-            Command("page.md:4", "arena", ["--games", "3"]),
-            Command("page.md:6", "engine", ["show", "x"]),
-            Command("page.md:8", "engine", ["validate", "--help"]),
-        ]

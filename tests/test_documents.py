@@ -162,21 +162,3 @@ def test_what_a_reader_would_trip_over_is_noticed(clone: Clone, text: str, compl
     with pytest.raises(BlockError) as failed:
         clone.run(of(text), PATIENCE)
     assert complaint in str(failed.value)
-
-
-def test_a_block_in_a_second_terminal_runs_while_the_first_does(clone: Clone) -> None:
-    first = "echo mjsonp://localhost:11600\nuntil [ -e done ]; do sleep 0.1; done\necho seen\n"
-    (session,) = sessions(of(f"{first}---\n# in a second terminal\ntouch done\n"))
-    assert "seen" in clone.run(session, PATIENCE)
-
-
-def test_an_environment_is_made_and_a_package_installed(clone: Clone) -> None:
-    text = """python3 -m venv .venv && . .venv/bin/activate
-mkdir bots
-printf '[project]\\nname = "my-bots"\\nversion = "0.1"\\n[project.entry-points."nukidora.agents"]\\na = "b:c"\\n' \
-    > bots/pyproject.toml
-pip install -c constraints.txt -e ".[server,train]"
-pip install -e ./bots
-python -c "from importlib.metadata import entry_points; print(entry_points(group='nukidora.agents'))"
-"""
-    assert "b:c" in clone.run(of(text), PATIENCE)

@@ -54,11 +54,6 @@ def test_every_folder_of_sources_is_a_package(pyproject: dict[str, Any]) -> None
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
-def test_types_are_checked_in_every_shipped_package(pyproject: dict[str, Any]) -> None:
-    shipped = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert pyproject["tool"]["mypy"]["files"] == [*shipped, "benchmarks"]
-
-
 def test_installed_version_is_that_of_the_sources(pyproject: dict[str, Any]) -> None:
     try:
         installed = importlib.metadata.version("nukidora")
@@ -69,6 +64,5 @@ def test_installed_version_is_that_of_the_sources(pyproject: dict[str, Any]) -> 
 
 def test_every_requirement_is_pinned_within_its_range(pyproject: dict[str, Any], pins: dict[str, Version]) -> None:
     requirements = direct_requirements(pyproject)
-    assert [str(requirement) for requirement in requirements if canonicalize_name(requirement.name) not in pins] == []
     for requirement in requirements:
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), str(requirement)

@@ -277,17 +277,6 @@ def test_an_invalid_message_in_a_game_closes_the_connection(output: Output) -> N
     assert "the server sent an invalid message" in output.errors[0]
 
 
-def test_errors_in_a_game_are_logged(output: Output) -> None:
-    def serve(connection: Connection) -> None:
-        connection.handshake()
-        connection.send(START_GAME, {"type": "error", "message": "may not discard 9m; legal: tsumogiri"})
-        play_game(connection)
-
-    with FakeServer(serve) as server:
-        run_client(server, ScriptedBot(), output)
-    assert output.errors == ["the server says: may not discard 9m; legal: tsumogiri"]
-
-
 class FallbackBot:
     """Stands in for the fallback bot: it plays tsumogiri, and must be sent every game from its start."""
 

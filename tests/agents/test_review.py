@@ -15,7 +15,7 @@ from agents.registry import make
 from agents.review.decisions import SeatDecisions, seat_decisions
 from agents.review.opinions import BotFailedError
 from agents.review.review import Review, make_review
-from engine.actions import N_ACTIONS, PASS, TSUMOGIRI
+from engine.actions import N_ACTIONS, PASS, TSUMOGIRI, actions_of
 from engine.mjai.actions import action_of
 from engine.records.files import parse_record, read_records
 from engine.records.mjai import write
@@ -79,12 +79,7 @@ def test_indices_point_to_the_message_before_the_decision(reviews: list[Review])
             played = [e for e in events[message + 1 :] if e.get("actor") == seat or e["type"] == "ryukyoku"]
             if actual["type"] != "none":
                 assert actual == {key: (played[0] | {"actor": seat})[key] for key in actual}
-            assert action_of(view, seat, actual) in {*view_actions(view, seat)}
-
-
-def view_actions(view: Any, seat: int) -> list[int]:
-    low, high = view["legal"][seat].tolist()
-    return [action for action in range(N_ACTIONS) if (low | high << 64) >> action & 1]
+            assert action_of(view, seat, actual) in actions_of(*view["legal"][seat].tolist())
 
 
 def test_the_loss_is_zero_where_nothing_is_better_and_only_there(reviews: list[Review]) -> None:
@@ -108,7 +103,8 @@ def test_every_legal_action_is_listed_once(reviews: list[Review]) -> None:
     for review in reviews:
         for decision, view in zip(review.as_json()["decisions"], review.of.views, strict=True):
             seat = review.of.seat
-            legal = {int(view.drawn) if action == TSUMOGIRI else action for action in view_actions(view, seat)}
+            menu = actions_of(*view["legal"][seat].tolist())
+            legal = {int(view.drawn) if action == TSUMOGIRI else action for action in menu}
             for opinion in decision["reviews"]:
                 actions = [action_of(view, seat, each["action"]) for each in opinion["actions"]]
                 listed = [int(view.drawn) if action == TSUMOGIRI else action for action in actions]

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,9 +21,8 @@ from agents.review.mjai_reviewer import document
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.program import INTERRUPTED, OK
+from engine.common.program import OK
 from engine.records.files import read_records
-from tests.support.server_program import REPOSITORY
 
 
 def review_of(path: Path, seat: int, *bots: str) -> Review:
@@ -229,31 +225,3 @@ def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture
     code, out, _ = run(capsys, record, "--seat", 0)
     assert code == OK
     assert "Reviewed by bert" in out
-
-
-SLOW = """
-import time
-import numpy as np
-
-class Slow:
-    name = "slow"
-    def act(self, views):
-        return None
-    def action_values(self, views):
-        print("thinking", flush=True)
-        time.sleep(600)
-"""
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_it(record: Path, tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW)
-    command = [sys.executable, "-m", "agents.review", str(record), "--seat", "0", "--bot", f"{tmp_path}/slow.py:Slow"]
-    with subprocess.Popen(
-        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "thinking\n"
-        program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=60)
-    assert (program.returncode, errors) == (INTERRUPTED, "interrupted\n")

@@ -211,32 +211,6 @@ def test_a_banner_written_before_the_first_event_is_shown_without_its_line_end()
         process.write(b"{}")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("framing", "fault", "what"),
-    [
-        ("event", "crash", r"has exited \(exit code 3\); stderr: Traceback .* \| ValueError: no idea"),
-        ("array", "hang", r"did not reply within 1 s"),
-        ("event", "garbage", r"sent an invalid reply: not JSON: 'thinking ...'"),
-        ("array", "long-line", r"wrote a line of more than 65,536 bytes"),
-    ],
-)
-def test_a_fault_is_reported_and_the_next_game_starts_a_new_process(
-    open_bot: OpenBot, framing: str, fault: str, what: str
-) -> None:
-    bot = open_bot(framing, fault)
-    assert bot.react(OPENING) == DISCARD
-    assert bot.react(next_turn("E")) == DISCARD | {"pai": "E"}
-    if fault == "hang":
-        running(bot)._timeout = 1.0
-    with pytest.raises(BotError, match=what) as caught:
-        bot.react(next_turn("S"))
-    assert "\n" not in str(caught.value)
-    with pytest.raises(BotError, match="sits out until the next game"):
-        bot.react(next_turn("S"))
-    assert bot.react(OPENING) == DISCARD
-
-
 def test_an_extra_line_on_stdout_is_a_fault(open_bot: OpenBot) -> None:
     bot = open_bot("array", "extra-line")
     bot.react(OPENING)
@@ -391,36 +365,15 @@ def test_windows_is_told_what_to_do_instead(monkeypatch: pytest.MonkeyPatch) -> 
         ('{"type":"pon","actor":0,"target":7,"pai":"1m","consumed":["1m","1m"]}', "target 7"),
         ("[" * 60_000, "not JSON"),
         ("\\xff\\xfe", "not JSON"),
+        ("x" * 70_000, "wrote a line of more than 65,536 bytes"),
     ],
 )
 def test_invalid_replies(tmp_path: Path, open_bot: OpenBot, reply: str, what: str) -> None:
     (tmp_path / "reply").write_text(reply + "\n")
     bot = open_bot("array", program=f"sh -c 'read line; cat {tmp_path}/reply; cat'")
-    with pytest.raises(BotError, match=f"sent an invalid reply: .*{what}") as caught:
+    with pytest.raises(BotError, match=what) as caught:
         bot.react(OPENING)
     assert len(str(caught.value)) < 400
-
-
-def test_replies_of_other_dialects_are_understood(tmp_path: Path, open_bot: OpenBot) -> None:
-    (tmp_path / "reply").write_text('{"type":"kita","actor":0}\n')
-    bot = open_bot("array", program=f"sh -c 'read line; cat {tmp_path}/reply; cat'")
-    assert bot.react(OPENING) == {"type": "nukidora", "actor": 0, "pai": "N"}
-
-
-def test_events_are_sent_in_the_dialect_of_the_bot(tmp_path: Path, open_bot: OpenBot) -> None:
-    script = tmp_path / "listening.py"
-    script.write_text(
-        "import sys\nfor line in sys.stdin:\n    print(line, file=open(sys.argv[1], 'a'))\n"
-        '    print(\'{"type":"none"}\', flush=True)\n'
-    )
-    for framing in ("array", "event"):
-        bot = open_bot(framing, program=f"{sys.executable} {script} {tmp_path / framing}", dialect="libriichi3p")
-        bot.react(OPENING)
-    (array,) = (json.loads(line) for line in (tmp_path / "array").read_text().splitlines() if line)
-    events = [json.loads(line) for line in (tmp_path / "event").read_text().splitlines() if line]
-    assert array == events
-    assert [event["type"] for event in events] == ["start_game", "start_kyoku", "tsumo"]
-    assert len(events[0]["names"]) == 4
 
 
 def test_ending_a_program_waits_for_what_it_wrote_to_stderr() -> None:

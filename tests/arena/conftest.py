@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from arena import series
+from engine.common.workers import run_tasks
 from tests.support.arena_runs import REPOSITORY, Arena
 
 # Bots of another package: after N calls raising:N raises when asked for seat 1, illegal answers 127 for seat 2,
@@ -86,3 +88,9 @@ def arena(environment: dict[str, str]) -> Arena:
         return done
 
     return run
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All games of a series are played in this process, which is faster than to start others."""
+    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))

@@ -10,17 +10,12 @@ import pytest
 from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
-from arena import balancing, series
+from arena import balancing
 from arena.balancing import LOOKS, CannotBalanceError, Dials, Look, one_argument
 from arena.cli import main
-from engine.common.workers import run_tasks
 from engine.contests.estimates import Estimate
 
-
-@pytest.fixture(autouse=True)
-def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All games are played in this process, which is faster than to start others."""
-    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))
+pytestmark = pytest.mark.usefixtures("one_process")
 
 
 @pytest.fixture(autouse=True)

@@ -11,16 +11,16 @@ from rich.console import Console
 from agents import registry
 from agents.strength.dial import Setting
 from agents.strength.scale import read_scale
-from arena import calibration, series
+from arena import calibration
 from arena.calibrate import CHECK_EVERY
 from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
 from engine.actions import N_ACTIONS, actions_of
-from engine.common.workers import run_tasks
 from engine.contests.ratings import Ratings
 from tests.conftest import Scale
 
+pytestmark = pytest.mark.usefixtures("one_process")
 BOT = """
 from agents.registry import make
 
@@ -30,12 +30,6 @@ def eager(seed):
 def plain(seed):
     return make("efficiency", seed)
 """
-
-
-@pytest.fixture(autouse=True)
-def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All games are played in this process, which is faster than to start others."""
-    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))
 
 
 @pytest.fixture

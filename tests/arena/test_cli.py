@@ -28,21 +28,7 @@ RANDOM = ("--bots", "random,tsumogiri,random")
 
 
 @pytest.mark.slow
-def test_jobs_change_nothing_but_the_speed(arena: Arena, tmp_path: Path) -> None:
-    for jobs in (1, 2):
-        arena(
-            *RANDOM, "--games", 60, "--jobs", jobs, "--json", tmp_path / f"{jobs}.json", "--save", tmp_path / f"{jobs}"
-        )
-    assert without_speed(tmp_path / "1.json") == without_speed(tmp_path / "2.json")
-    assert (tmp_path / "1.json").read_bytes().split(b'"speed"')[0] == (tmp_path / "2.json").read_bytes().split(
-        b'"speed"'
-    )[0]
-    assert folder_bytes(tmp_path / "1") == folder_bytes(tmp_path / "2")
-    assert len(folder_bytes(tmp_path / "1")) == 60
-
-
-@pytest.mark.slow
-def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
+def test_tables_are_plain_text_and_fit_and_the_last_line_says_how_to_keep_the_results(arena: Arena) -> None:
     done = arena(*RANDOM, "--games", 10, "--length", "east", "--rules", "majsoul", "--seed", 3)
     assert "Results: 4 walls in 3 rotations, majsoul east, seed 3" in done.stdout
     assert "12 games" in done.stderr
@@ -51,6 +37,7 @@ def test_tables_are_plain_text_and_fit(arena: Arena) -> None:
     assert "\x1b" not in done.stdout + done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert "…" not in done.stdout, "something was cut"
+    assert re.search(r"--json FILE .*--save FOLDER ", done.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow
@@ -135,12 +122,6 @@ def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Pat
     assert folder_bytes(tmp_path / "a" / "b") == games, "the same run gives the same games"
     run("--seed", 1)
     assert folder_bytes(tmp_path / "a" / "b").items() > games.items(), "games on other walls are kept"
-
-
-@pytest.mark.slow
-def test_without_files_the_last_line_says_how_to_keep_the_results(arena: Arena) -> None:
-    done = arena(*RANDOM, "--games", 3, "--length", "east", "--jobs", 1)
-    assert re.search(r"--json FILE .*--save FOLDER ", done.stdout.splitlines()[-1])
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from arena.bot_games import N_COUNTS
 from arena.ladder import cli
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
-from arena.leagues.league import as_text
+from arena.leagues.league import League, as_text
 from arena.leagues.standings import league_of
 from engine.common.program import OK
 
@@ -71,32 +72,28 @@ def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
     assert table(again, "## Every pair") == pairs
 
 
-def test_bots_that_play_no_more_have_no_speed_on_the_page() -> None:
-    bots, settings = ("rule", "efficiency", "random"), LeagueSettings(1, "tenhou", "east")
+def played(bots: tuple[str, str, str], faults: Sequence[int] = (0, 0, 0)) -> League:
+    """A league of three bots who met in nine games, and failed in so many of them."""
     orders = {wall: np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], np.int8) for wall in range(3)}
-    meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.zeros(3, np.int64))
-    text = page(league_of(settings, bots, [meeting]), {"rule": 1234.4, "random": 5.0}, "command", "machine")
+    meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array(faults))
+    return league_of(LeagueSettings(1, "tenhou", "east"), bots, [meeting])
+
+
+def test_bots_that_play_no_more_have_no_speed_on_the_page() -> None:
+    text = page(played(("rule", "efficiency", "random")), {"rule": 1234.4, "random": 5.0}, "command", "machine")
     assert {bot: row[8] for bot, row in table(text, "# The ladder").items()} == {
         "rule": "1,234", "efficiency": "–", "random": "5",
     }  # fmt: skip
 
 
 def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
-    bots, settings = ("rule", "exec:bad", "random"), LeagueSettings(1, "tenhou", "east")
-    orders = {0: np.array([[0, 1, 2]] * 3, np.int8)}
-    meeting = Meeting(bots, orders, np.ones((3, N_COUNTS), np.int64), np.array([0, 3, 0]))
-    assert "every two bots met in at least 0 games" in page(league_of(settings, bots, [meeting]), {}, "command", "")
+    text = page(played(("rule", "exec:bad", "random"), faults=(0, 9, 0)), {}, "command", "")
+    assert "every two bots met in at least 0 games" in text
 
 
 def test_names_of_a_strangers_league_stay_names() -> None:
     bots = ("rule", "exec:`</code><script>|\x1b[2J", "exec:\x1b[3J")
-    orders = {0: np.array([[0, 1, 2], [0, 2, 1], [1, 0, 2]], np.int8)}
-    totals = np.ones((3, N_COUNTS), np.int64)
-    meeting = Meeting(bots, orders, totals, np.zeros(3, np.int64))
-    league = league_of(LeagueSettings(1, "tenhou", "east"), bots, [meeting])
-    text = page(league, {}, "command", "machine")
+    text = page(played(bots), {}, "command", "machine")
     assert "| `exec:'</code><script>/?[2J` |" in text
     assert "<script>" not in "".join(text.split("`")[::2]), "outside of code"
-    assert "\x1b" not in text + as_text(league)
-    failed = Meeting(bots, orders, totals, np.array([0, 3, 0]))
-    assert "\x1b" not in as_text(league_of(league.settings, bots, [failed]))
+    assert "\x1b" not in text + as_text(played(bots)) + as_text(played(bots, faults=(0, 9, 0)))

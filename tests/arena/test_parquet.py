@@ -172,10 +172,11 @@ def test_decisions_are_those_of_the_saved_games(folder: Path) -> None:
 def test_jobs_change_nothing(arena: Arena, folder: Path, tmp_path: Path) -> None:
     done = arena(
         "--bots", ",".join(BOTS), "--games", 36, "--seed", 3, "--length", "east", "--jobs", 2,
-        "--parquet", tmp_path / "rows", "--decisions",
+        "--parquet", tmp_path / "rows", "--decisions", "--save", tmp_path / "games",
     )  # fmt: skip
     assert f"games, rounds and decisions as Parquet in {tmp_path / 'rows'}" in done.stdout.splitlines()
     assert folder_bytes(tmp_path / "rows") == folder_bytes(folder)
+    assert folder_bytes(tmp_path / "games") == folder_bytes(folder / "games")
 
 
 @pytest.fixture
@@ -297,13 +298,14 @@ def test_each_column_says_what_it_means(folder: Path, kind: str) -> None:
         assert f"| `{column.name}` | {column.type} | {column.help} |" in page
 
 
+@pytest.mark.parametrize("words", [["--bots", "random,random,random", "--games", "3"], ["stats", "nowhere"]])
 @pytest.mark.parametrize(("option", "package"), [("html", "matplotlib"), ("parquet", "pyarrow")])
-def test_a_missing_package_is_told_before_games(
-    option: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_missing_package_is_told_before_games_are_played_or_read(
+    option: str, package: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ModuleNotFoundError) as raised:
-        main(["--bots", "random,random,random", "--games", "3", f"--{option}", str(tmp_path / "out")])
+        main([*words, f"--{option}", str(tmp_path / "out")])
     assert f"{package} is not installed" in (missing(raised.value) or "")
     assert "'.[report]'" in (missing(raised.value) or "")
     assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,16 +108,6 @@ def test_an_interrupted_count_goes_on_with_its_rows(folder: Path, tmp_path: Path
     for kind in ("games", "rounds"):
         assert rows_at(tmp_path / "rows", kind) == rows_at(tmp_path / "whole", kind)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "rows", "whole"]
-
-
-@pytest.mark.parametrize(("option", "package"), [("html", "matplotlib"), ("parquet", "pyarrow")])
-def test_a_missing_package_is_told_before_records_are_read(
-    option: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ModuleNotFoundError, match=package):
-        main(["stats", "nowhere", f"--{option}", str(tmp_path / "out")])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_tables_show_the_players_that_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,26 +25,22 @@ from engine.records.model import GameRecord
 from engine.records.stream import Item, item_of
 from engine.records.validate import Report, check_file
 from engine.rules import MAJSOUL, TENHOU, Rules
-from tests.support.players import Habits, efficient_driver
+from tests.support.players import Habits, efficient_driver, play
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 SUMMARY = re.compile(r"files (\d+) · rounds (\d+) · decisions (\d+) · mismatches (\d+)(?: · damaged (\d+))?")
 
 
-def play(seed: int, rules: Rules = TENHOU) -> GameRecord:
+def played(seed: int, rules: Rules = TENHOU) -> GameRecord:
     """A whole game played efficiently."""
-    choose = efficient_driver(random.Random(seed), Habits(pon=0.3))
     game = Game(seed, rules, names=("Aki", "Ben [b]", "千夏"))
-    while not game.over:
-        for seat in game.asked:
-            own = game.table.seat[seat]
-            game.act(seat, choose(own.hand.tolist(), int(own.n_melds), int(game.table.drawn), game.legal(seat)))
+    play(game, efficient_driver(random.Random(seed), Habits(pon=0.3)))
     return mjai.read(mjai.write(GameRecord(game.messages, None, "")), "own.mjson")
 
 
 @pytest.fixture(scope="module")
 def record() -> GameRecord:
-    return play(1)
+    return played(1)
 
 
 @pytest.fixture
@@ -70,17 +66,6 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     path.write_text(change(text), encoding="utf-8")
 
 
-def test_validate_searches_folders_and_prints_totals(
-    folder: Path, record: GameRecord, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["validate", str(folder)]) == 0
-    output = capsys.readouterr().out
-    assert len(output.splitlines()) == 1
-    files, rounds, decisions, mismatches = totals(output)
-    assert (files, rounds, mismatches) == (2, 2 * len(record.rounds()), 0)
-    assert decisions > 30 * rounds
-
-
 def test_a_changed_delta_is_one_line_with_file_round_and_event(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +83,7 @@ def test_a_changed_delta_is_one_line_with_file_round_and_event(
 
 
 def test_rules_are_those_of_the_file_by_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_record(play(3, MAJSOUL), tmp_path / "majsoul.mjson")
+    write_record(played(3, MAJSOUL), tmp_path / "majsoul.mjson")
     assert main(["validate", str(tmp_path)]) == 0
     assert main(["validate", str(tmp_path), "--rules", "majsoul"]) == 0
     capsys.readouterr()
@@ -164,14 +149,3 @@ def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> Non
     assert checking.returncode == 130
     assert "Traceback" not in errors
     assert 0 < totals(output)[0] < 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("without_jit", ["0", "1"])
-def test_the_module_runs_compiled_or_not(folder: Path, capsys: pytest.CaptureFixture[str], without_jit: str) -> None:
-    environment = os.environ | {"NUMBA_DISABLE_JIT": without_jit}
-    command = [sys.executable, "-m", "engine", "validate", str(folder)]
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    main(["validate", str(folder)])
-    assert done.stdout == capsys.readouterr().out

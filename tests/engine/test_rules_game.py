@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from engine.rules import TENHOU
@@ -9,7 +11,6 @@ from tests.engine.conftest import Deal
 from tests.support.sides import State
 
 TANYAO_5S = "234678p2288846s"  # waits for 5s; 1,300, of the dealer 2,000
-KYUSHU_KYUHAI_HAND = "19m19p19s123z"
 WAITS_5Z = "123567p123567s5z"
 DEAD_WALL = {"replacements": "55566677z", "ura": "7z"}  # holds the other three haku
 
@@ -29,100 +30,75 @@ def tenpai(deal: Deal, state: State, seat: int) -> State:
     return deal(hands, state=state, **DEAD_WALL).quiet(55).after()
 
 
-def kyushu_kyuhai(deal: Deal, state: State) -> State:
-    """The state after kyushu kyuhai of the dealer."""
-    return deal([KYUSHU_KYUHAI_HAND], "2p", state=state).do("kyushu kyuhai").after()
-
-
-# The deal -------------------------------------------------------------------------------------------------------------
-
-
-def test_dealer_win_repeats_and_honba_rises(deal: Deal) -> None:
-    assert ron(deal, State(0, 1, 2, 0, (35_000,) * 3), 1) == State(0, 1, 3, 0, (32_600, 37_400, 35_000))
-
-
-def test_a_win_of_another_seat_moves_the_deal_and_resets_honba(deal: Deal) -> None:
-    assert ron(deal, State(0, 2, 2, 0, (35_000,) * 3), 1) == State(1, 0, 0, 0, (33_300, 36_700, 35_000))
-
-
-def test_tenpai_dealer_repeats_and_every_draw_raises_honba(deal: Deal) -> None:
-    assert tenpai(deal, State(0, 1, 1, 0, (35_000,) * 3), 1) == State(0, 1, 2, 0, (34_000, 37_000, 34_000))
-    assert tenpai(deal, State(0, 1, 1, 0, (35_000,) * 3), 0) == State(0, 2, 2, 0, (37_000, 34_000, 34_000))
-
-
-# The end --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("score", "over"), [(1_300, False), (1_200, True)])
-def test_exactly_zero_plays_on_and_less_ends_the_game(deal: Deal, score: int, over: bool) -> None:
-    after = ron(deal, State(0, 2, 0, 0, (score, 35_000, 70_000 - score)), 1)
-    assert after.scores[0] == score - 1_300
-    assert after.over == over
-
-
-LAST = State(1, 2, 0, 0, (30_000, 36_000, 39_000))
-LEADING = State(1, 2, 0, 0, (30_000, 34_000, 41_000))
+End = Callable[[Deal, State, int], State]
+EVEN = (35_000,) * 3
+LEADING = State(1, 2, 0, 0, (30_000, 34_000, 41_000))  # the dealer of the last round, or second
 SECOND = State(1, 2, 0, 0, (20_000, 45_000, 40_000))
+WEST_3 = State(2, 2, 0, 0, EVEN)
+OVER = True
 
 
-def test_last_round_ends_when_the_leading_dealer_wins_with_40000(deal: Deal) -> None:
-    assert ron(deal, LAST, 2).over
-    assert ron(deal, LEADING, 2).over
+@pytest.mark.parametrize(
+    ("end", "before", "seat", "after"),
+    [
+        # The dealer repeats when it wins or is tenpai; its win and every draw raise the honba.
+        (ron, State(0, 1, 2, 0, EVEN), 1, State(0, 1, 3, 0, (32_600, 37_400, 35_000))),
+        (ron, State(0, 2, 2, 0, EVEN), 1, State(1, 0, 0, 0, (33_300, 36_700, 35_000))),
+        (tenpai, State(0, 1, 1, 0, EVEN), 1, State(0, 1, 2, 0, (34_000, 37_000, 34_000))),
+        (tenpai, State(0, 1, 1, 0, EVEN), 0, State(0, 2, 2, 0, (37_000, 34_000, 34_000))),
+        # Exactly zero plays on, less ends the game.
+        (ron, State(0, 2, 0, 0, (1_300, 35_000, 68_700)), 1, State(1, 0, 0, 0, (0, 36_300, 68_700))),
+        (ron, State(0, 2, 0, 0, (1_200, 35_000, 68_800)), 1, OVER),
+        # The last round ends when a dealer who wins or is tenpai leads with 40,000, or when the deal passes.
+        (ron, State(1, 2, 0, 0, (30_000, 36_000, 39_000)), 2, OVER),
+        (ron, LEADING, 2, OVER),
+        (ron, SECOND, 2, State(1, 2, 1, 0, (20_000, 43_000, 42_000))),
+        (ron, State(1, 2, 0, 0, (33_000, 35_000, 37_000)), 2, State(1, 2, 1, 0, (33_000, 33_000, 39_000))),
+        (tenpai, LEADING, 2, OVER),
+        (tenpai, SECOND, 2, State(1, 2, 1, 0, (19_000, 44_000, 42_000))),
+        (tenpai, LEADING, 0, OVER),
+        # A round before it does not.
+        (ron, State(1, 1, 0, 0, (30_000, 60_000, 15_000)), 1, State(1, 1, 1, 0, (28_000, 62_000, 15_000))),
+        # West rounds follow until a seat has 40,000; a dealer who repeats without the lead plays on.
+        (ron, State(1, 2, 0, 0, EVEN), 1, State(2, 0, 0, 0, (33_700, 36_300, 35_000))),
+        (ron, State(2, 0, 0, 0, (33_000, 36_000, 36_000)), 1, State(2, 1, 0, 0, (31_700, 37_300, 36_000))),
+        (ron, State(2, 0, 0, 0, (30_000, 39_000, 36_000)), 1, OVER),
+        (ron, State(2, 1, 0, 0, (45_000, 30_000, 30_000)), 1, State(2, 1, 1, 0, (43_000, 32_000, 30_000))),
+        (ron, State(2, 1, 0, 0, (35_000, 39_000, 31_000)), 1, OVER),
+        # West 3 is the last round of all.
+        (ron, WEST_3, 1, OVER),
+        (ron, WEST_3, 2, State(2, 2, 1, 0, (35_000, 33_000, 37_000))),
+        (tenpai, WEST_3, 2, State(2, 2, 1, 0, (34_000, 34_000, 37_000))),
+        # Riichi sticks that are left go to the top seat.
+        (
+            tenpai,
+            State(1, 2, 0, 2, (30_000, 41_000, 32_000)),
+            0,
+            State(1, 2, 0, 0, (32_000, 42_000, 31_000), over=True),
+        ),
+    ],
+)
+def test_what_follows_a_round(deal: Deal, end: End, before: State, seat: int, after: State | bool) -> None:
+    found = end(deal, before, seat)
+    assert (found.over if after is OVER else found) == after
 
 
-def test_last_round_goes_on_when_the_dealer_does_not_lead(deal: Deal) -> None:
-    assert ron(deal, SECOND, 2) == State(1, 2, 1, 0, (20_000, 43_000, 42_000))
-
-
-def test_last_round_goes_on_when_the_dealer_leads_with_less(deal: Deal) -> None:
-    less = State(1, 2, 0, 0, (33_000, 35_000, 37_000))
-    assert ron(deal, less, 2) == State(1, 2, 1, 0, (33_000, 33_000, 39_000))
-
-
-def test_last_round_ends_when_the_leading_dealer_is_tenpai_with_40000(deal: Deal) -> None:
-    assert tenpai(deal, LEADING, 2).over
-    assert not tenpai(deal, SECOND, 2).over
-    assert tenpai(deal, LEADING, 0).over  # the deal passes and somebody has 40,000
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (State(0, 2, 0, 0, (25_000, 39_000, 41_000)), OVER),
+        (State(0, 2, 0, 0, EVEN), State(1, 0, 0, 0, (33_700, 36_300, 35_000))),
+        (State(1, 2, 0, 0, EVEN), OVER),
+    ],
+)
+def test_east_only_ends_after_east_or_goes_on_into_south(deal: Deal, before: State, after: State | bool) -> None:
+    found = ron(deal, before, 1, rules=TENHOU.with_length("east"))
+    assert (found.over if after is OVER else found) == after
 
 
 def test_an_abort_never_ends_the_game(deal: Deal) -> None:
-    assert kyushu_kyuhai(deal, LEADING) == State(1, 2, 1, 0, LEADING.scores)
-
-
-def test_a_round_before_the_last_never_ends_by_40000(deal: Deal) -> None:
-    assert not ron(deal, State(1, 1, 0, 0, (30_000, 60_000, 15_000)), 1).over
-
-
-def test_west_rounds_follow_until_a_seat_has_40000(deal: Deal) -> None:
-    assert ron(deal, State(1, 2, 0, 0, (35_000, 35_000, 35_000)), 1) == State(2, 0, 0, 0, (33_700, 36_300, 35_000))
-    assert ron(deal, State(2, 0, 0, 0, (33_000, 36_000, 36_000)), 1) == State(2, 1, 0, 0, (31_700, 37_300, 36_000))
-    assert ron(deal, State(2, 0, 0, 0, (30_000, 39_000, 36_000)), 1).over
-
-
-def test_in_west_a_dealer_who_repeats_without_the_lead_plays_on(deal: Deal) -> None:
-    """Seat 0 has 40,000, but the dealer of West 2 wins and does not lead."""
-    after = ron(deal, State(2, 1, 0, 0, (45_000, 30_000, 30_000)), 1)
-    assert after == State(2, 1, 1, 0, (43_000, 32_000, 30_000))
-    assert ron(deal, State(2, 1, 0, 0, (35_000, 39_000, 31_000)), 1).over
-
-
-def test_west_3_is_the_last_round_of_all(deal: Deal) -> None:
-    west_3 = State(2, 2, 0, 0, (35_000,) * 3)
-    assert ron(deal, west_3, 1).over
-    assert ron(deal, west_3, 2) == State(2, 2, 1, 0, (35_000, 33_000, 37_000))
-    assert tenpai(deal, west_3, 2) == State(2, 2, 1, 0, (34_000, 34_000, 37_000))
-
-
-def test_east_only_ends_after_east_or_goes_on_into_south(deal: Deal) -> None:
-    east = TENHOU.with_length("east")
-    assert ron(deal, State(0, 2, 0, 0, (25_000, 39_000, 41_000)), 1, rules=east).over
-    assert ron(deal, State(0, 2, 0, 0, (35_000,) * 3), 1, rules=east) == State(1, 0, 0, 0, (33_700, 36_300, 35_000))
-    assert ron(deal, State(1, 2, 0, 0, (35_000,) * 3), 1, rules=east).over
-
-
-def test_riichi_sticks_left_go_to_the_top_seat(deal: Deal) -> None:
-    after = tenpai(deal, State(1, 2, 0, 2, (30_000, 41_000, 32_000)), 0)
-    assert after == State(1, 2, 0, 0, (32_000, 42_000, 31_000), over=True)
+    table = deal(["19m19p19s123z"], "2p", state=LEADING).do("kyushu kyuhai")
+    assert table.after() == State(1, 2, 1, 0, LEADING.scores)
 
 
 def test_ties_go_to_the_seat_nearer_the_first_dealer(deal: Deal) -> None:

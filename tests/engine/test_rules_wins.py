@@ -12,6 +12,7 @@ NO_YAKU_3S = "23456799p67824s"  # waits for 3s
 TANYAO_5S = "234678p2288846s"  # waits for 5s; 40 fu
 PINFU_TANYAO = "234678p5678834s"  # waits for 2s and 5s
 ITTSU_NORTH = "123456789p11s44z"  # waits for 1s and N
+PON = ["7z", "pon", "9m", "tsumogiri", "tsumogiri"]
 
 
 # Robbed tiles ---------------------------------------------------------------------------------------------------------
@@ -86,32 +87,24 @@ def test_first_draw_of_dealer_and_others(deal: Deal) -> None:
 # Dora indicators ------------------------------------------------------------------------------------------------
 
 
-def test_ankan_turns_its_dora_before_the_replacement(deal: Deal) -> None:
-    table = deal(["777z"], "7z", indicators="1z2z").do("ankan C")
-    assert table.events[1:3] == [("ankan", 0, ("C",) * 4), ("dora", "S")]
-    assert table.names == ["tsumo", "ankan", "dora", "tsumo"]
-
-
-def test_daiminkan_turns_its_dora_before_the_next_discard(deal: Deal) -> None:
-    table = deal(["7z", "777z"]).do("7z", "daiminkan", "tsumogiri")
-    assert table.names[2:6] == ["daiminkan", "tsumo", "dora", "dahai"]
-
-
-def test_kakan_turns_its_dora_before_the_next_discard(deal: Deal) -> None:
-    table = deal(["7z", "77z"], "1z2z3z7z").do("7z", "pon", "9m").quiet(2).do("kakan C", "tsumogiri")
-    assert table.names[-5:] == ["kakan", "tsumo", "dora", "dahai", "tsumo"]
-
-
-def test_second_kan_turns_the_dora_of_the_first(deal: Deal) -> None:
-    table = deal(["7z", "777z555z"], "1z", replacements="5z2z").do("7z", "daiminkan", "ankan P", "tsumogiri")
-    assert table.names[2:9] == ["daiminkan", "tsumo", "ankan", "dora", "dora", "tsumo", "dahai"]
-    minkans = deal(["7z", "77z555z"], "1z2z3z7z", replacements="5z").do("7z", "pon", "9m").quiet(2)
-    assert minkans.do("kakan C", "ankan P").names[-6:] == ["kakan", "tsumo", "ankan", "dora", "dora", "tsumo"]
-
-
-def test_nukidora_after_a_minkan_turns_its_dora(deal: Deal) -> None:
-    table = deal(["7z", "777z"], replacements="4z").do("7z", "daiminkan", "nukidora")
-    assert table.names[2:] == ["daiminkan", "tsumo", "nukidora", "dora", "tsumo"]
+@pytest.mark.parametrize(
+    ("hands", "draws", "replacements", "moves", "names"),
+    [
+        (["777z"], "7z", "", ["ankan C"], "tsumo ankan dora tsumo"),
+        (["7z", "777z"], "", "", ["7z", "daiminkan", "tsumogiri"], "daiminkan tsumo dora dahai"),
+        (["7z", "77z"], "1z2z3z7z", "", [*PON, "kakan C", "tsumogiri"], "kakan tsumo dora dahai"),
+        # Another kan turns the one of the first, too; a nukidora only that.
+        (["7z", "777z555z"], "1z", "5z", ["7z", "daiminkan", "ankan P"], "daiminkan tsumo ankan dora dora tsumo"),
+        (["7z", "77z555z"], "1z2z3z7z", "5z", [*PON, "kakan C", "ankan P"], "kakan tsumo ankan dora dora tsumo"),
+        (["7z", "777z"], "", "4z", ["7z", "daiminkan", "nukidora"], "daiminkan tsumo nukidora dora tsumo"),
+    ],
+)
+def test_a_kan_turns_its_dora(
+    deal: Deal, hands: list[str], draws: str, replacements: str, moves: list[str], names: str
+) -> None:
+    """That of an ankan before the replacement, that of others before what follows it."""
+    table = deal(hands, draws, replacements=replacements).do(*moves)
+    assert names in " ".join(table.names)
 
 
 def test_dora_of_a_minkan_does_not_count_on_its_replacement(deal: Deal) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +20,6 @@ from engine.scoring.points import payments
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
 from engine.tiles import EAST, HATSU, HONOUR, NORTH, PIN, SANMA_KINDS, SOU, TERMINALS_HONOURS, from_tile136
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 KINDS = [int(kind) for kind in SANMA_KINDS]
 OUTSIDE = [int(kind) for kind in TERMINALS_HONOURS]
 HONOURS = list(range(HONOUR, HONOUR + 7))
@@ -258,31 +253,3 @@ def test_random_hands_score_as_in_mahjong(double_yakuman: bool, n_hands: int) ->
         impossible = {y.SANSHOKU}  # no man tiles 2-8
         merged = {y.NUKI_DORA}
         assert {yaku.number for yaku in y.YAKU} - seen.keys() == impossible | merged
-
-
-SCORE_A_FILE = """
-import sys
-import numpy as np
-from engine.scoring.batch import HAND, score_batch
-from engine.table import WIN
-
-hands = np.fromfile(sys.argv[1], dtype=HAND)
-wins = np.zeros(len(hands), dtype=WIN)
-score_batch(hands, True, wins)
-wins.tofile(sys.argv[2])
-"""
-
-
-@pytest.mark.slow
-def test_plain_python_scores_the_same(tmp_path: Path) -> None:
-    rng = random.Random(7)
-    hands = packed([random_case(rng) for _ in range(1_000)])
-    wins = np.zeros(len(hands), dtype=WIN)
-    score_batch(hands, True, wins)
-    hands.tofile(tmp_path / "hands")
-    subprocess.run(
-        [sys.executable, "-W", "error", "-c", SCORE_A_FILE, str(tmp_path / "hands"), str(tmp_path / "wins")],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(REPOSITORY)},
-        check=True,
-    )
-    assert (tmp_path / "wins").read_bytes() == wins.tobytes()

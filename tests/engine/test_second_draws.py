@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from engine.compiling import kernel
 from engine.shanten import hand_keys, second_draws, shanten_batch
-from engine.tiles import N_SANMA, SANMA_INDEX, SANMA_KINDS
-from tests.engine.test_shanten import bits, parsed, same, varied_hands
+from engine.tiles import N_SANMA, SANMA_KINDS
+from tests.engine.test_shanten import bits, same, varied_hands
 from tests.support.hands import with_tiles
 
 
@@ -52,23 +51,3 @@ def test_second_draws_are_those_that_lower_the_shanten_then() -> None:
             assert found[1:].tolist() == tiles
             compared += any(tiles)
     assert compared > 100
-
-
-@pytest.mark.parametrize(
-    ("hand", "n_melds", "ukeire", "first", "tiles"),
-    [
-        ("23p45s99s1z", 2, "14p36s", "1p", 8),  # iishanten, then a wait for 3s and 6s
-        ("23p45s99s1z", 2, "14p36s", "4p", 8),
-        ("13p45s99s1z", 2, "2p36s", "3s", 4),  # a kanchan is left
-        ("13p45s99s1z", 2, "2p36s", "4p", 4),  # tegawari: 34p completes with 2p as before, and now with 5p
-        ("13p99s", 3, "2p", "4p", 4),
-        ("23p99s", 3, "14p", "1z", 0),  # nothing is better than a ryanmen
-        ("1z", 4, "1z", "2z", 3),  # another tanki
-    ],
-)
-def test_known_second_draws(hand: str, n_melds: int, ukeire: str, first: str, tiles: int) -> None:
-    hands = parsed(hand)[None]
-    left = 4 - hands[:, SANMA_KINDS].astype(np.int64)
-    found = all_second_draws(hands, same(n_melds, hands), left)[0]
-    assert bits(found[0]) == set(parsed(ukeire).nonzero()[0].tolist())
-    assert found[1 + SANMA_INDEX[parsed(first).argmax()]] == tiles

@@ -1,4 +1,4 @@
-"""What the observations hold, beside a plain reading of the views, and that nothing hidden is in them."""
+"""What the observations hold, beside a plain reading of the views."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ from nukidora.envs.observations import (
     planes,
     write_views,
 )
-from tests.support.hidden_information import shuffle_hidden
 
 GAMES, SHARE = 24, 23  # games, and one of how many views is looked at
 
@@ -207,30 +206,6 @@ def test_views_are_those_of_the_engine() -> None:
     assert views.tobytes() == expected.tobytes()
     assert OBSERVATIONS["view"].encode(views).tobytes() == views.tobytes()
     assert (OBSERVATIONS["tokens"].encode(views) == encode(views).input_ids).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", OBSERVATIONS)
-def test_an_observation_does_not_depend_on_what_is_hidden(name: str) -> None:
-    rng = np.random.default_rng(3)
-    row = OBSERVATIONS[name]
-    compared = 0
-
-    def look(tables: Tables, views: np.ndarray) -> None:
-        nonlocal compared
-        i, seat = int(rng.integers(len(tables.records))), int(rng.integers(3))
-        both = []
-        table = tables.records[i : i + 1].copy()
-        for _ in range(2):
-            view = np.zeros(1, dtype=TABLE)
-            write_views(table.view(np.uint8), np.array([seat], dtype=np.int8), view.view(np.uint8))
-            both.append((row.encode(view).tobytes(), action_masks(view).tobytes()))
-            shuffle_hidden(table, seat, rng)
-        assert both[0] == both[1]
-        compared += 1
-
-    play(look, 300)
-    assert compared > 500
 
 
 @pytest.mark.parametrize("name", OBSERVATIONS)

@@ -1,4 +1,4 @@
-"""Rendering: the same table as text, as SVG and as an image, with nothing in it that a seat may not see."""
+"""Rendering: the same table as text, as SVG and as an image."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import pytest
 
 from engine.game import Game
 from engine.svg import table_svg
-from engine.table import TABLE
 from nukidora.envs import sanma_v0
 from nukidora.envs.rendering import font_files, render_png, render_rgb, render_svg, render_text
 from nukidora.envs.sanma_v0 import AGENTS
 from nukidora.envs.showing import RENDERERS, render
-from tests.support.hidden_information import shuffle_hidden
 
 ID = "nukidora.envs:nukidora/Sanma-v0"
 FELT = (0x2D, 0x65, 0x52)
@@ -57,16 +55,6 @@ def test_images_use_no_font_of_the_machine(game: Game) -> None:
     assert [file.rpartition("/")[2] for file in font_files()] == ["DejaVuSans-Bold.ttf", "DejaVuSans.ttf"]
     names = render_rgb(game.table, ("Ae", "Bg", "Cf")), render_rgb(game.table, ("Aa", "Bb", "Cc"))
     assert (names[0] != names[1]).any()
-
-
-def test_the_image_of_a_seat_shows_nothing_hidden(game: Game) -> None:
-    view, changed = game.view(2), np.array([game.table], dtype=TABLE)
-    shuffle_hidden(changed, 2, np.random.default_rng(1))
-    copy = Game(7)
-    copy._raw[:] = changed.view(np.uint8)
-    assert (copy.table["seat"]["hand"] != game.table["seat"]["hand"]).any()
-    assert (render_rgb(copy.view(2)) == render_rgb(view)).all()
-    assert (render_rgb(game.table) != render_rgb(view)).any()
 
 
 @pytest.mark.parametrize("mode", RENDERERS)

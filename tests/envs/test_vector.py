@@ -19,7 +19,6 @@ from nukidora.envs.vector import SanmaVectorEnv
 
 ID = "nukidora.envs:nukidora/Sanma-v0"
 QUICK: dict[str, Any] = {"opponents": ("efficiency", "random"), "length": "east", "observation": "view"}
-Info = dict[str, Any]
 
 
 def envs_of(n: int, **settings: Any) -> SanmaVectorEnv:
@@ -199,11 +198,6 @@ def test_what_are_no_actions_is_an_error(actions: Any) -> None:
     envs.reset(seed=2)
     with pytest.raises(TypeError, match=r"^actions must be integers\[3\], one for each env, not "):
         envs.step(actions)
-
-
-def test_a_step_before_the_first_reset_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"call reset\(\)"):
-        envs_of(1).step(np.array([0]))
 
 
 class Broken:
@@ -396,32 +390,28 @@ def test_opponents_are_changed_for_the_games_that_begin_then() -> None:
         envs.set_opponents(("rule",))
 
 
-def test_a_render_before_the_first_reset_is_an_error() -> None:
-    with pytest.raises(ValueError, match="call reset"):
-        envs_of(2, render_mode="ansi").render()
-
-
-def test_an_unknown_autoreset_is_an_error() -> None:
-    with pytest.raises(ValueError, match="must be NEXT_STEP, SAME_STEP, DISABLED, not 'never'"):
-        envs_of(2, autoreset_mode="never")
-
-
 @pytest.mark.parametrize(
-    ("mask", "error", "told"),
+    ("settings", "reset", "error", "told"),
     [
-        (np.ones(3, dtype=bool), TypeError, r"reset_mask must be bool\[2\], not bool\[3\]"),
-        (np.ones(2), TypeError, r"reset_mask must be bool\[2\], not float64\[2\]"),
-        (np.zeros(2, dtype=bool), ValueError, "reset_mask must be True for one env or more"),
-        (np.array([True, False]), ValueError, r"no game has begun: call reset\(\)"),
+        ({"autoreset_mode": "never"}, {}, ValueError, "must be NEXT_STEP, SAME_STEP, DISABLED, not 'never'"),
+        ({}, {"seed": [1]}, ValueError, "seed"),
+        ({}, {"seed": -1}, ValueError, "seed"),
+        ({}, {"seed": 1.5}, TypeError, "seed"),
+        ({}, {"options": {"reset_mask": np.ones(3, dtype=bool)}}, TypeError, r"must be bool\[2\], not bool\[3\]"),
+        ({}, {"options": {"reset_mask": np.ones(2)}}, TypeError, r"must be bool\[2\], not float64\[2\]"),
+        ({}, {"options": {"reset_mask": np.zeros(2, dtype=bool)}}, ValueError, "must be True for one env or more"),
+        ({}, {"options": {"reset_mask": np.array([True, False])}}, ValueError, r"no game has begun: call reset\(\)"),
     ],
 )
-def test_a_reset_mask_that_is_none_is_an_error(mask: Any, error: type[Exception], told: str) -> None:
+def test_a_reset_with_what_does_not_exist_is_an_error(
+    settings: dict[str, Any], reset: dict[str, Any], error: type[Exception], told: str
+) -> None:
     with pytest.raises(error, match=told):
-        envs_of(2).reset(options={"reset_mask": mask})
+        envs_of(2, **settings).reset(**reset)
 
 
-def test_seeds_that_are_none_are_errors() -> None:
-    envs = envs_of(2)
-    for seed, error in (([1], ValueError), (-1, ValueError), (1.5, TypeError)):
-        with pytest.raises(error, match="seed"):
-            envs.reset(seed=seed)  # type: ignore[arg-type]
+def test_nothing_is_done_before_the_first_reset() -> None:
+    envs = envs_of(1, render_mode="ansi")
+    for act in (envs.render, lambda: envs.step(np.array([0]))):
+        with pytest.raises(ValueError, match=r"call reset\(\)"):
+            act()

@@ -99,29 +99,6 @@ def test_probabilities_are_those_that_are_played(network: Path, options: str, te
     assert agent.value_temperature == REGRET_UNIT * temperature
 
 
-def test_samples_do_not_depend_on_the_batch(network: Path, views: np.ndarray) -> None:
-    """What test_bots says of every built-in bot, of one that draws lots."""
-    agent = make(spec(network, "?temperature=2"), seed=3)
-    actions = agent.act(views)
-    assert (agent.act(views[::-1])[::-1] == actions).all()
-    assert [int(agent.act(view[None])[0]) for view in views[::5]] == actions[::5].tolist()
-    assert (make(spec(network, "?temperature=2"), seed=3).act(views) == actions).all()
-    assert not (make(spec(network, "?temperature=2"), seed=4).act(views) == actions).all()
-
-
-def test_the_most_probable_legal_label_is_played(network: Path, views: np.ndarray) -> None:
-    labels = labels_of(views, make(spec(network)).act(views))
-    policy, legal = policy_of(network, views), legal_table(views)  # illegal labels have -inf there
-    assert (labels == policy.argmax(axis=1)).all()
-    encoded = encode(views)
-    alone = load(network)(encoded.input_ids, encoded.lengths, encoded.n_state).policy
-    assert (alone.argmax(axis=1) != labels).mean() > 0.5, "the most probable labels must often be illegal"
-    assert (np.where(legal, alone, -np.inf).argmax(axis=1) != labels).mean() > 0.02, (
-        "test-time augmentation must change some"
-    )
-    assert len(set(labels.tolist())) > 20
-
-
 @pytest.mark.parametrize("temperature", [0.0, 1.0, 1e300])
 def test_no_illegal_label_is_ever_played(views: np.ndarray, temperature: float) -> None:
     legal = legal_table(views)
@@ -263,7 +240,7 @@ def test_the_content_of_an_annotation(views: np.ndarray) -> None:
         assert [each["prob"] for each in annotation["candidate"]] == pytest.approx(shares[expected], abs=1e-4)
         assert annotation["token"] == LABEL_NAMES[label]
         assert (annotation["placement"], annotation["points"]) == ([0.5, 0.3, 0.2], 12.3457)
-        assert len(json.dumps(annotation).encode()) < 4096
+        assert parse_reply(json.dumps({"type": "none", "ext_bot": annotation}))["ext_bot"] == annotation
 
 
 def test_forced_answers_are_not_annotated(views: np.ndarray) -> None:
@@ -290,9 +267,3 @@ def test_the_sampled_label_is_annotated_even_if_others_are_more_probable(wide_ch
         assert annotation["prob"] <= annotation["candidate"][0]["prob"]
         tokens.add(annotation["token"])
     assert len(tokens) > 5
-
-
-def test_the_server_accepts_the_longest_annotation(network: Path) -> None:
-    for reply in replies(make(spec(network, f"?top={N_LABELS}")))[:200]:
-        read = parse_reply(json.dumps(reply))
-        assert read.get("ext_bot") == reply.get("ext_bot")

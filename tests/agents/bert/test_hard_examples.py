@@ -90,14 +90,6 @@ def test_the_policy_of_the_bot_says_how_probable_its_mistakes_are(
     assert len(kept[1]) > 1.2 * len(kept[0]), "flatter odds make more mistakes probable"
 
 
-def test_an_action_that_the_teacher_does_not_consider_is_a_mistake(
-    views: np.ndarray, right: np.ndarray, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hard_examples, "KEEP_ONE_IN", 1 << 62)
-    unconsidered = np.where(np.isfinite(right), np.float32(-SHARP), np.float32(0.0))
-    assert np.array_equal(chosen(views, unconsidered), np.arange(len(views)))
-
-
 def test_actions_that_the_bot_does_not_consider_have_targets(views: np.ndarray, right: np.ndarray) -> None:
     narrow = np.where(right < right.max(axis=1, keepdims=True), right, -np.inf)  # without the best action
     some = np.isfinite(narrow).any(axis=1)

@@ -19,8 +19,7 @@ from agents.bert.training.targets.protocol import Decisions
 from agents.bert.training.targets.rollouts import Rollouts
 from engine.actions import DISCARD, N_ACTIONS, NUKIDORA, TSUMO, TSUMOGIRI
 from engine.rules import TENHOU
-from engine.table import NOBODY, TABLE
-from engine.tables import Tables
+from engine.table import TABLE
 from engine.tiles import MPSZ_TILES
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import ATTACKER, view_of
@@ -94,29 +93,6 @@ def test_opponents_answer_the_action_in_rollouts() -> None:
     safe, winning = DISCARD + MPSZ_TILES["9p"], TSUMOGIRI
     values = rolled_out([safe, winning, NUKIDORA], scenario, 0, 20)
     assert values[safe] > values[winning] + 0.05
-
-
-def test_only_unseen_tiles_are_shuffled() -> None:
-    rule, tables = registry.make("rule"), Tables(range(4))
-    n_checked = 0
-
-    def watched(views: np.ndarray) -> np.ndarray:
-        nonlocal n_checked
-        before = tables.records.copy()
-        after = before.copy()
-        rollouts.shuffle_all(after.view(np.uint8), np.arange(4, dtype=np.uint64))
-        hidden = before["known_by"] == NOBODY
-        assert (after["wall"] == before["wall"])[~hidden].all()
-        assert (after["wall"] != before["wall"])[hidden].mean() > 0.7
-        assert np.array_equal(np.sort(after["wall"], axis=1), np.sort(before["wall"], axis=1))
-        after["wall"] = before["wall"]
-        assert after.tobytes() == before.tobytes()
-        n_checked += 1
-        return rule.act(views)
-
-    for _ in tables.play([watched], np.zeros((4, 3), dtype=np.int8)):
-        break
-    assert n_checked > 10
 
 
 def test_samples_are_decisions_with_and_without_rollouts(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs nukidora[train]")
 
-from agents.base import Probabilities  # noqa: E402
 from agents.bert import cli  # noqa: E402
 from agents.bert.encoding import encode  # noqa: E402
 from agents.bert.families import ONNX, family_of  # noqa: E402
@@ -20,7 +19,6 @@ from agents.bert.training import trainer as trainer_module  # noqa: E402
 from agents.cnn.answers import N_ANSWERS, label_logits  # noqa: E402
 from agents.cnn.planes import ASK_DISCARD, planes_of  # noqa: E402
 from agents.registry import make  # noqa: E402
-from engine.actions import actions_of  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -60,20 +58,6 @@ def test_onnx_predicts_as_torch(network: Path, views: np.ndarray) -> None:
     assert np.abs(onnx.placement - exact.placement).max() < 0.01
     assert (legal_table(views) & (policies[1] > 0)).sum() > len(views)
     assert policies[1].std(axis=0).max() > 0.05
-
-
-@pytest.mark.slow
-def test_it_plays_legal_actions_whatever_the_batch(network: Path, views: np.ndarray) -> None:
-    for options in ("", "?temperature=2"):
-        bot = make(f"cnn:{network}{options}", seed=4)
-        actions = bot.act(views)
-        one_by_one = np.concatenate([bot.act(views[i : i + 1]) for i in range(60)])
-        assert (one_by_one == actions[:60]).all()
-        for view, action in zip(views, actions.tolist(), strict=True):
-            assert action in actions_of(*view["legal"][view["viewer"]].tolist())
-    assert isinstance(bot, Probabilities)
-    values = make(f"cnn:{network}").action_values(views)  # type: ignore[attr-defined]
-    assert (values.argmax(axis=1) == make(f"cnn:{network}").act(views)).mean() > 0.99
 
 
 def test_model_onnx_alone_is_enough(network: Path, views: np.ndarray, tmp_path: Path) -> None:

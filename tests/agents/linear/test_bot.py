@@ -65,8 +65,9 @@ def test_temperature_0_plays_the_highest_value(views: np.ndarray) -> None:
     greedy = make("softmax:?temperature=0")
     assert greedy.name == "softmax?temperature=0"
     assert not isinstance(greedy, Probabilities)
-    assert isinstance(greedy, ActionValues)
-    assert (greedy.act(views) == greedy.action_values(views).argmax(axis=1)).all()
+    for bot in (greedy, make("linear")):
+        assert isinstance(bot, ActionValues)
+        assert (bot.act(views) == bot.action_values(views).argmax(axis=1)).all()
 
 
 def test_samples_have_the_probabilities_of_the_policy(views: np.ndarray) -> None:

@@ -8,7 +8,6 @@ import pytest
 from agents.linear import kernels
 from agents.linear.data import SelfPlay, choices_of
 from agents.linear.features import FEATURES, INDEX, N_FEATURES, NAMES
-from agents.registry import make
 from engine.actions import ACTION_NAMES, DISCARD, N_ACTIONS, PASS, RON, TSUMO, TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
 from engine.table import raw_bytes
@@ -178,11 +177,3 @@ def test_suits_may_be_swapped() -> None:
     other = features(Scenario(["123456s23p55p567p", "", ""], "9m"), 0, "9m")
     neutral = [name for name in NAMES if not name.startswith(("dora", "red", "useful"))]
     assert {name: one.get(name) for name in neutral} == {name: other.get(name) for name in neutral}
-
-
-def test_the_same_views_give_the_same_values_through_both_kernels() -> None:
-    views, _, _, _ = next(SelfPlay(("rule",) * 3, 2, seed=6).views(print))
-    for name in ("linear", "softmax:?temperature=0"):
-        bot = make(name)
-        values = bot.action_values(views)  # type: ignore[attr-defined]
-        assert (values.argmax(axis=1) == bot.act(views)).all()

@@ -97,6 +97,8 @@ def test_only_tiles_that_nobody_has_seen_are_shuffled() -> None:
     assert np.array_equal(after["wall"][~unseen], before["wall"][~unseen])
     assert np.mean(after["wall"][unseen] == before["wall"][unseen]) < 0.2
     assert np.array_equal(np.sort(after["wall"]), np.sort(before["wall"]))
+    after["wall"] = before["wall"]
+    assert after.tobytes() == before.tobytes()
 
 
 def test_the_value_is_exact_where_the_game_ends() -> None:

@@ -17,7 +17,7 @@ from engine.mjai.bot_messages import parse_reply
 from engine.mjai.dialects import DIALECTS, write
 from engine.mjai.messages import complete, for_seat
 from engine.mjai.reading import canonical
-from engine.mjai.schema import KEYS
+from engine.mjai.schema import EVENTS, KEYS
 from engine.records import mjai
 from engine.records.files import find_records, read_records
 from engine.records.model import GameRecord
@@ -47,10 +47,6 @@ LOST: dict[str, dict[str, set[str]]] = {
         "end_game": {"scores", "points"},
     },
 }
-EVERY_EVENT = {
-    "start_game", "start_kyoku", "tsumo", "dahai", "reach", "reach_accepted", "pon", "daiminkan", "kakan", "ankan",
-    "nukidora", "dora", "hora", "ryukyoku", "end_kyoku", "end_game",
-}  # fmt: skip
 
 
 def kept(message: Message, dialect: str) -> Message:
@@ -67,7 +63,7 @@ def games() -> list[Game]:
 def played() -> list[Message]:
     """Every message of games in which everything happens."""
     messages = [message for game in games() for message in game.messages]
-    assert {message["type"] for message in messages} == EVERY_EVENT
+    assert {message["type"] for message in messages} == EVENTS.keys()
     return messages
 
 
@@ -174,7 +170,7 @@ def riichienv_log() -> list[Message]:
 
 @pytest.mark.slow
 def test_kita_writes_riichienv_exactly_as_it_writes_itself(riichienv_log: list[Message]) -> None:
-    assert {canonical(message)["type"] for message in riichienv_log} == EVERY_EVENT
+    assert {canonical(message)["type"] for message in riichienv_log} == EVENTS.keys()
     for message in riichienv_log:
         assert json.dumps(write(canonical(message), "kita")) == json.dumps(message)
 
@@ -222,7 +218,7 @@ KNOWN_KEYS = st.sampled_from(sorted(KEYS["hora"] + KEYS["start_kyoku"] + ("consu
 @example({}, ["tsumo"])
 @given(
     st.dictionaries(KNOWN_KEYS | st.text(max_size=5), VALUES, max_size=5),
-    st.sampled_from(sorted(EVERY_EVENT | {"kita", "none", "chi"})) | VALUES,
+    st.sampled_from(sorted(EVENTS.keys() | {"kita", "none", "chi"})) | VALUES,
 )
 def test_reading_raises_nothing_but_value_error(message: Message, kind: Any) -> None:
     for received in (message, message | {"type": kind}, kind):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,37 +19,30 @@ from tests.support.walls import build_wall
 Message = dict[str, Any]
 
 
-def play(game: Game, answer: Callable[[int, list[Message]], int]) -> None:
-    """Play to the end: `answer` is called with a seat that has to act and its new messages."""
-    while not game.over:
-        for seat in game.asked:
-            game.act(seat, answer(seat, game.new_messages(seat)))
-
-
 def test_questions_name_the_special_actions_or_the_forbidden_discards() -> None:
     """On a draw or another's discard the special actions, after a riichi or pon the tiles not to be discarded."""
     collected: dict[str, list[Message]] = {"possible_actions": [], "cannot_dahai": []}
     agents = [make(name, seed=7) for name in ("random", "efficiency", "random")]
     game = Game(seed=5)
 
-    def answer(seat: int, messages: list[Message]) -> int:
-        legal = game.legal(seat)
-        last = messages[-1]
-        given = possible_actions(game.table, seat, last, legal)
-        for key, value in given.items():
-            collected[key] += value
-        if "possible_actions" in given:
-            actions = [legal_action(game.table, seat, reply, legal) for reply in given["possible_actions"]]
-            assert actions == [action for action in legal if action > TSUMOGIRI and action != PASS]
-        if last["type"] in ("reach", "pon"):
-            for name in given["cannot_dahai"]:
-                with pytest.raises(ValueError, match="may not"):
-                    legal_action(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
-        view = np.array([game.view(seat)])
-        assert possible_actions(view[0], seat, last, legal) == given, "a view must give the same keys as the table"
-        return int(agents[seat].act(view)[0])
+    while not game.over:
+        for seat in game.asked:
+            legal = game.legal(seat)
+            last = game.new_messages(seat)[-1]
+            given = possible_actions(game.table, seat, last, legal)
+            for key, value in given.items():
+                collected[key] += value
+            if "possible_actions" in given:
+                actions = [legal_action(game.table, seat, reply, legal) for reply in given["possible_actions"]]
+                assert actions == [action for action in legal if action > TSUMOGIRI and action != PASS]
+            if last["type"] in ("reach", "pon"):
+                for name in given["cannot_dahai"]:
+                    with pytest.raises(ValueError, match="may not"):
+                        legal_action(game.table, seat, {"type": "dahai", "actor": seat, "pai": name}, legal)
+            view = np.array([game.view(seat)])
+            assert possible_actions(view[0], seat, last, legal) == given, "a view must give the same keys as the table"
+            game.act(seat, int(agents[seat].act(view)[0]))
 
-    play(game, answer)
     assert {"nukidora", "reach", "pon"} <= {action["type"] for action in collected["possible_actions"]}
     assert collected["cannot_dahai"]
 
