@@ -126,7 +126,7 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
 @both_sizes
 def test_the_link_to_the_puzzle_stands_still_while_the_page_loads(page: Page) -> None:
     held: list[Route] = []
-    page.route("**/api/server", held.append)
+    page.route("**/api/server", lambda route: held.append(route))
     page.goto("/")
     link = page.get_by_role("link", name="The puzzle of the day")
     start = page.locator(".lobby-start")

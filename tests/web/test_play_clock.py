@@ -28,7 +28,7 @@ PLACE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(390, 844), (360, 640), (844, 390), (667, 375), (768, 1024), (1280, 800)])
+@pytest.mark.parametrize("size", [(390, 844), (360, 640), (844, 390), (667, 375), (568, 320), (768, 1024), (1280, 800)])
 def test_it_lies_beside_the_hand(scripted: ScriptedTable, page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     scripted.begin(HAND)
