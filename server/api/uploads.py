@@ -100,7 +100,8 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     """
     body = await read_body(request)
     try:
-        async with service.reading.held_by(limited_address(client_address(request))):
-            return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
+        async with service.reading.held_by(limited_address(client_address(request))) as begin:
+            read_it = partial(read, data=body)
+            return GzippedJson(await service.reader.run(read_it, TIMEOUT, begin=begin), ExitStack())
     except WorkerError as error:
         raise HTTPException(422, error_text("record_unreadable", "{problem}", problem=str(error))) from error

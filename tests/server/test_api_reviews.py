@@ -239,7 +239,7 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
 async def test_the_address_whose_records_took_least_time_is_next() -> None:
     reading, begun = LeastUsedFirst(), list[bytes]()
 
-    async def run(work: Any, timeout: float) -> bytes:
+    async def run(work: Any, timeout: float, begin: Callable[[], None]) -> bytes:
         begun.append(work.keywords["data"])
         return b""
 
@@ -251,7 +251,8 @@ async def test_the_address_whose_records_took_least_time_is_next() -> None:
         service: Any = SimpleNamespace(reader=SimpleNamespace(run=run), reading=reading)
         await read_record(service, Request(scope, receive))
 
-    async with reading.held_by("10.0.0.1"):
+    async with reading.held_by("10.0.0.1") as begin:
+        begin()
         await asyncio.sleep(0.01)  # that it has used
         asked = [asyncio.create_task(ask(f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)]
         await asyncio.sleep(0.01)
