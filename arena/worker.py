@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from errno import EADDRINUSE
 from multiprocessing import parent_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
 
 from agents.external.external_agent import ExternalAgent
 from agents.external.mjai_bot import BotError
@@ -19,6 +17,7 @@ from agents.external.traffic import trial_log
 from arena.chunk import ChunkResult, GameError, GamesPlayed, play_chunk, warm_up
 from arena.schedule import Bot, RunSettings
 from engine.common.files import contents
+from engine.common.program import terminate_when_safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def open_worker(
     bots = make_bots()
     with ExitStack() as stack:
         if settings.has_external_bots and parent_process() is not None:
-            signal.signal(signal.SIGTERM, exit_on_signal)
+            signal.signal(signal.SIGTERM, terminate_when_safe)  # so that the processes of external bots are closed
             stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)  # at the end there is nothing to close
         for bot in bots:
             if isinstance(bot.agent, ExternalAgent):
@@ -90,8 +89,3 @@ def start_external(label: str, agent: ExternalAgent, stack: ExitStack, log: Path
         raise GameError(f"bot {label}: {what}") from error
     except BotError as error:
         raise GameError(f"bot {label}: {error}") from error
-
-
-def exit_on_signal(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM by SystemExit, so that the processes of external bots are closed."""
-    sys.exit()

@@ -30,7 +30,7 @@ from numba.core import config, event
 
 from engine import kernel_registry
 from engine.common.options import Parser, describe_error, usable_cores
-from engine.common.program import FAILED, OK, interrupt_after_import, start
+from engine.common.program import FAILED, OK, interrupt_when_safe, start
 from engine.machine_code import NEW, cache_root, name_of, reached
 
 if sys.platform != "win32":
@@ -351,7 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser("engine.warm_up", description="Compiles the rules and all bots to machine code, once.")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="compile only what these need, such as arena.run")
     options = parser.parse_args(arguments)
-    signal.signal(signal.SIGINT, interrupt_after_import)  # a shell ignores Ctrl-C for what it starts with &
+    signal.signal(signal.SIGINT, interrupt_when_safe)  # a shell ignores Ctrl-C for what it starts with &
     if config.DISABLE_JIT:
         parser.error("NUMBA_DISABLE_JIT is set: nothing is ever compiled")
     began = monotonic()

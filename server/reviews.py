@@ -61,7 +61,7 @@ class Review:
     decisions: int = 0  # in all, likewise; 0: not known yet
     error: str = ""
     result: bytes = b""  # gzipped JSON
-    began: float = 0.0  # when the work on it began
+    began: float | None = None  # when the work on it began: the process may have had to start first
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -137,7 +137,7 @@ class Reviews:
     def _cost(self, address: str) -> float:
         """What an address has cost, see the module; the work on its review so far included."""
         unfinished = [each for each in self._reviews.values() if each.address == address and not each.over]
-        running = sum(self._limits.clock() - each.began for each in unfinished if each.status == "running")
+        running = sum(self._limits.clock() - each.began for each in unfinished if each.began is not None)
         return self.used.of(address) + running + len(unfinished)
 
     def _last(self) -> Review:
@@ -175,7 +175,10 @@ class Reviews:
         if clock() - wanted.asked > UNWANTED:
             del self._reviews[wanted.id]
             return
-        wanted.status, wanted.began = "running", clock()
+        wanted.status = "running"
+
+        def begin() -> None:
+            wanted.began = clock()
 
         def progress(done: int, total: int) -> None:
             wanted.done, wanted.decisions = done, total
@@ -183,7 +186,7 @@ class Reviews:
         try:
             records = await self._records(wanted)
             work = partial(self._do_review, records=records, bots=wanted.bots, seat=wanted.seat, player=wanted.player)
-            wanted.result = await self.worker.run(work, self._limits.review_timeout, progress)
+            wanted.result = await self.worker.run(work, self._limits.review_timeout, progress, begin)
             wanted.status = "done"
         except WorkerError as error:
             wanted.error = failed(str(error))
@@ -197,7 +200,8 @@ class Reviews:
             if not wanted.result:
                 wanted.status = "failed"
             wanted.record = b""
-            self.used.add(wanted.address, clock() - wanted.began)
+            if wanted.began is not None:
+                self.used.add(wanted.address, clock() - wanted.began)
         self._keep(wanted)
 
     async def _records(self, wanted: Review) -> list[tuple[str, bytes]]:

@@ -30,7 +30,7 @@ class UsedTime:
 
 
 class LeastUsedFirst:
-    """A lock that goes to the waiting party that has held it for the least time recently."""
+    """A lock that goes to the waiting party that has used what it guards for the least time recently."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -39,16 +39,22 @@ class LeastUsedFirst:
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []  # in order of arrival
 
     @asynccontextmanager
-    async def held_by(self, party: str) -> AsyncIterator[None]:
-        """Hold the lock while the block runs."""
+    async def held_by(self, party: str) -> AsyncIterator[Callable[[], None]]:
+        """Hold the lock while the block runs, which calls what it is given when the time that is counted begins."""
         if self._locked:
             await self._turn_of(party)
         self._locked = True
-        began = self._clock()
+        began: float | None = None
+
+        def begin() -> None:
+            nonlocal began
+            began = self._clock()
+
         try:
-            yield
+            yield begin
         finally:
-            self._used.add(party, self._clock() - began)
+            if began is not None:
+                self._used.add(party, self._clock() - began)
             self._release()
 
     async def _turn_of(self, party: str) -> None:

@@ -59,6 +59,10 @@ def no_progress(done: int, total: int) -> None:
     """Ignore progress; the default of `run`."""
 
 
+def nothing() -> None:
+    """Ignore that a task begins; the default of `run`."""
+
+
 class Worker:
     """One worker process; the methods are called in the event loop, and never block it."""
 
@@ -72,17 +76,20 @@ class Worker:
         self._n_tasks = 0
         self._closed = False
 
-    async def run(self, work: Work, timeout: float, progress: Progress = no_progress) -> bytes:
+    async def run(
+        self, work: Work, timeout: float, progress: Progress = no_progress, begin: Callable[[], None] = nothing
+    ) -> bytes:
         """Return the result of `work`, which may take `timeout` seconds once begun; earlier tasks are run first.
 
-        `progress` is called in another thread. Raises WorkerError.
+        `begin` is called when the process begins the task: the start of a process is nobody's work. It and `progress`
+        are called in another thread. Raises WorkerError.
         """
         loop = asyncio.get_running_loop()
         self._n_tasks += 1
         if self._idle is not None:
             self._idle.cancel()
         try:
-            return await loop.run_in_executor(self._thread, self._run, work, timeout, progress)
+            return await loop.run_in_executor(self._thread, self._run, work, timeout, progress, begin)
         finally:
             self._n_tasks -= 1
             if not self._n_tasks and not self._closed:
@@ -103,7 +110,7 @@ class Worker:
 
     # In the thread ----------------------------------------------------------------------------------------------------
 
-    def _run(self, work: Work, timeout: float, progress: Progress) -> bytes:
+    def _run(self, work: Work, timeout: float, progress: Progress, begin: Callable[[], None]) -> bytes:
         if self._closed:
             raise WorkerUnavailableError("the server stops")
         end = monotonic() + START_TIMEOUT
@@ -119,6 +126,7 @@ class Worker:
                     return answer
                 if isinstance(answer, Begun):
                     end = monotonic() + timeout
+                    begin()
                 else:
                     progress(*answer)
         except (OSError, EOFError):

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
-from types import FrameType
 
 from agents.client.address import Address
 from agents.client.connect import connect
@@ -24,7 +23,7 @@ from agents.external.subprocess_bot import SubprocessBot
 from agents.external.traffic import TrafficLog
 from agents.registry import make
 from engine.common.options import Parser
-from engine.common.program import FAILED, INTERRUPTED, OK, TERMINATED
+from engine.common.program import FAILED, INTERRUPTED, OK, terminate_when_safe
 from engine.mjai.messages import Message
 
 MIN_BACKOFF, MAX_BACKOFF = 1.0, 30.0  # seconds until the next attempt to connect; doubled each time
@@ -98,7 +97,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     join["dialect"] = options.url.dialect
     if options.token:
         join["token"] = options.token
-    signal.signal(signal.SIGTERM, terminate)
+    signal.signal(signal.SIGTERM, terminate_when_safe)  # so that the child process is ended
     player = ThinkingDelay(bot, options.pause)
     logs = GameLogs(options.log, bot)
     session = ClientSession(player, join, options.games, report, log, options.url, logs.open)
@@ -174,8 +173,3 @@ def report(line: str) -> None:
 def log(line: str) -> None:
     """Print an error. Parts of it may come from the server."""
     print(f"agents.client: {one_line(line)}", file=sys.stderr, flush=True)
-
-
-def terminate(number: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM by an orderly exit, so that the child process is ended."""
-    sys.exit(TERMINATED)

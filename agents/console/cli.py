@@ -14,6 +14,7 @@ from typing import TextIO
 from agents import registry
 from agents.client.cli import address
 from engine.common.options import Parser, check_output, seconds, seed, two_bots
+from engine.common.program import terminate_when_safe
 from engine.mjai.connection import check_name
 from engine.rules import PRESETS
 
@@ -73,12 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     check_options(parser, options)
-    from agents.client.playing import terminate  # imported late: these load numba, which the options do not need
-    from agents.console.playing import make_bots, play
+    from agents.console.playing import make_bots, play  # imported late: it loads numba, which the options do not need
 
     agents = make_bots(parser, options)
     check_terminal(parser)
-    signal.signal(signal.SIGTERM, terminate)
+    signal.signal(signal.SIGTERM, terminate_when_safe)
     return play(options, agents)
 
 

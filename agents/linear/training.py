@@ -23,6 +23,7 @@ from engine.common.files import write_atomically
 
 HELD_OUT = 10  # one game in so many is held out
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
+MAX_MEMBER = 16 << 20  # bytes of an array in a checkpoint, unpacked; the names of all data files are in one
 
 
 class Epoch(NamedTuple):
@@ -138,10 +139,14 @@ class Trainer:
         path = self.folder / CHECKPOINT
         try:
             with np.load(path) as saved:
-                before: dict[str, Any] = json.loads(str(saved["config"]))
-                self.theta, self.best, self._means = saved["theta"], saved["best"], saved["means"]
+                if any(info.file_size > MAX_MEMBER for info in saved.zip.infolist()):
+                    raise ValueError
+                before: dict[str, Any] = dict(json.loads(str(saved["config"])))
+                arrays = (saved[name].astype(np.float64) for name in ("theta", "best", "means"))
+                self.theta, self.best, self._means = arrays
                 self.epochs = [Epoch(int(row[0]), *row[1:].tolist()) for row in saved["epochs"]]
-            if self.theta.shape != (N_FEATURES,):
+            shapes = [array.shape for array in (self.theta, self.best, self._means)]
+            if shapes != [(N_FEATURES,), (N_FEATURES,), (2, N_FEATURES)] or not self.epochs:
                 raise ValueError
         except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
             raise ValueError(f"{path}: damaged, or of other features; delete it to start again") from error

@@ -67,9 +67,10 @@ def transliterate(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(TRANSLITERATE, transliterate)
 
 IMPORT_SYSTEM = "<frozen importlib._bootstrap>"  # the file of Python's own code that is on the stack during an import
+LLVMLITE = f"llvmlite{os.sep}binding{os.sep}"  # in the names of the files that call LLVM and that it calls
 
 _launcher = "python -m "
-_postponed = False  # whether Ctrl-C came during an import and is to be repeated
+_postponed = False  # whether Ctrl-C came where it is postponed and is to be repeated
 
 
 def start(main: str, arguments: list[str] | None = None, launcher: str = "python -m ") -> int:
@@ -88,7 +89,7 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
             stream.reconfigure(errors=TRANSLITERATE)
     sys.unraisablehook = repeat_signal
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell lets `program &` ignore it
-        signal.signal(signal.SIGINT, interrupt_after_import)
+        signal.signal(signal.SIGINT, interrupt_when_safe)
     module, _, function = main.partition(":")
     try:
         code = int(getattr(import_module(module), function)(sys.argv[1:] if arguments is None else arguments))
@@ -115,19 +116,31 @@ def start(main: str, arguments: list[str] | None = None, launcher: str = "python
         exec("")
 
 
-def interrupt_after_import(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, during an import only after it (the handler of SIGINT).
+def interrupt_when_safe(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but in an import or in llvmlite only after it (the handler of SIGINT).
 
     Packages written in C++ or Rust run Python code when they are imported, and so do those that make classes with them.
     KeyboardInterrupt raised there becomes another exception, or the package ignores it and the program goes on. A
     second Ctrl-C is raised at once, as an import may take long.
+
+    LLVM asks for cached machine code by a callback. An exception there is ignored, LLVM gets none, and numba writes to
+    the address 0 of what it believes to be loaded. Nor may one come between a call of LLVM and the note of whose an
+    object is now, or it is freed twice. Such code runs for moments.
     """
     global _postponed
-    if importing(frame) and not _postponed:
+    if in_llvmlite(frame) or (importing(frame) and not _postponed):
         _postponed = True
         repeat_soon(number)
     else:
         signal.default_int_handler(number, frame)
+
+
+def terminate_when_safe(number: int, frame: FrameType | None) -> None:
+    """Raise SystemExit, but in llvmlite only after it: a handler of SIGTERM for an orderly exit."""
+    if in_llvmlite(frame):
+        repeat_soon(number)
+    else:
+        sys.exit(TERMINATED)
 
 
 def importing(frame: FrameType | None) -> bool:
@@ -137,12 +150,19 @@ def importing(frame: FrameType | None) -> bool:
     return frame is not None
 
 
+def in_llvmlite(frame: FrameType | None) -> bool:
+    """Return whether code of llvmlite runs in a frame or its callers."""
+    while frame is not None and LLVMLITE not in frame.f_code.co_filename:
+        frame = frame.f_back
+    return frame is not None
+
+
 def interrupt_at_once() -> None:
     """Let Ctrl-C raise KeyboardInterrupt during imports, too: `asyncio` replaces only Python's own handler of SIGINT.
 
     To be called before an event loop runs.
     """
-    if signal.getsignal(signal.SIGINT) is interrupt_after_import:
+    if signal.getsignal(signal.SIGINT) is interrupt_when_safe:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -48,8 +48,8 @@ async def analyse_position(service: ServiceHere, request: Request, asked: AskedP
     work = partial(analysed, position=asked.position, bots=tuple(dict.fromkeys(asked.bots)))
     try:
         with service.lobby.access.uploading(address):
-            async with service.reading.held_by(limited_address(address)):
-                return GzippedJson(await service.reader.run(work, TIMEOUT), ExitStack())
+            async with service.reading.held_by(limited_address(address)) as begin:
+                return GzippedJson(await service.reader.run(work, TIMEOUT, begin=begin), ExitStack())
     except WorkerUnavailableError as error:
         raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
     except WorkerError as error:

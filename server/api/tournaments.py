@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
+from pydantic_core import to_json
 
 from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
 from engine.seeds import MAX_SEED
-from server.api.common import Cursor, Limit, LobbyHere, Page, Route, problems, read_cursor, respond
+from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
 from server.api.errors import not_found
 from server.api.games import Time
+from server.api.records import JSON_OBJECT, Download
 from server.api.rooms import Bearer, HouseBot, RoomSettingsInfo, WithSettings
 from server.error_text import error_text, in_body, line_of
 from server.lobby import Lobby
 from server.store import StoredTournament
-from server.store.cursors import Order, one_more
+from server.store.cursors import Order, count, one_more
 from server.tournaments.document import entry
 from server.tournaments.plan import MAX_ENTRANTS, MAX_GAMES, MAX_WALLS, SETTABLE, Plan, game_id
 from server.tournaments.tournament import Tournament
@@ -138,7 +141,7 @@ class ScheduledGame(BaseModel):
 
 
 BY_NAME: Order[TournamentInfo] = Order("tournaments", lambda it: (it.name,), (str,))
-BY_NUMBER: Order[ScheduledGame] = Order("schedule", lambda it: (it.number,), (int,))
+BY_NUMBER: Order[ScheduledGame] = Order("schedule", lambda it: (it.number,), (count,))
 
 
 def info_of(stored: StoredTournament) -> dict[str, Any]:
@@ -218,30 +221,49 @@ async def list_schedule(
     (after,) = read_cursor(BY_NUMBER, cursor) or (-1,)
     rows: Iterable[dict[str, Any]]
     if (tournament := lobby.tournaments.current.get(name)) is not None:
-        rows = (scheduled(tournament, number) for number in range(after + 1, len(tournament.schedule)))
+        rows = scheduled(tournament, after, status)
     else:
         document = await lobby.tournaments.document_of(name) or {"schedule": []}
-        rows = (row for row in document["schedule"] if row["number"] > after)
-    chosen = islice((row for row in rows if status in ("all", row["status"])), one_more(limit))
+        rows = (row for row in document["schedule"] if row["number"] > after and status in ("all", row["status"]))
+    chosen = islice(rows, one_more(limit))
     return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
 
 
-def scheduled(tournament: Tournament, number: int) -> dict[str, Any]:
-    """A game of the schedule, as it is now."""
-    due, result = tournament.schedule[number], tournament.results.get(number)
-    game = game_id(tournament.id, number)
-    status = "finished" if result else "playing" if game in tournament.in_play else "due"
-    return entry(due, game, status, result)
+def scheduled(tournament: Tournament, after: int, wanted: str) -> Iterator[dict[str, Any]]:
+    """The games of the schedule after one of that number, as they are now: all, or those with a status.
+
+    Of others no id is made: there may be thousands, and the games wait meanwhile.
+    """
+    playing = {due.number for due in tournament.in_play.values()}
+    for due in tournament.schedule[after + 1 :]:
+        result = tournament.results.get(due.number)
+        status = "finished" if result else "playing" if due.number in playing else "due"
+        if wanted in ("all", status):
+            yield entry(due, game_id(tournament.id, due.number), status, result)
 
 
-@router.get("/{name}/result", summary="The result of a tournament that is over", responses=problems(404, 409, 422, 503))
-async def get_result(lobby: LobbyHere, name: str) -> dict[str, Any]:
-    """The standings and all games, in the format of `python -m arena league --json`; see docs/api.md."""
+@router.get(
+    "/{name}/result",
+    summary="The result of a tournament that is over",
+    response_class=Response,
+    responses={
+        200: {"description": "The result", "content": {"application/json": {"schema": JSON_OBJECT}}},
+        **problems(404, 409, 422, 429, 503),
+    },
+)
+async def get_result(lobby: LobbyHere, request: Request, name: str) -> Response:
+    """The standings and all games, in the format of `python -m arena league --json`; see docs/api.md.
+
+    It counts as the download of a record.
+    """
     stored = find(lobby, name)
     if name in lobby.tournaments.current:
         text = "tournament {name} is {status}: its result is there when it is over"
         raise HTTPException(409, error_text("tournament_not_over", text, name=name, status=stored.status))
-    return await lobby.tournaments.document_of(name) or {}
+    with ExitStack() as counted:
+        counted.enter_context(lobby.access.downloading(client_address(request)))
+        data = await asyncio.to_thread(to_json, await lobby.tournaments.document_of(name) or {})
+        return Download(data, "application/json", {}, counted.pop_all())
 
 
 @router.post("", summary="Create a tournament", status_code=201, responses=problems(401, 403, 409, 411, 413, 422, 503))

@@ -20,7 +20,7 @@ from server.api.common import ServiceHere, UploadRoute, client_address, problems
 from server.api.records import BINARY, PIECE, Wall
 from server.error_text import error_text
 from server.review_work import read
-from server.worker import WorkerError
+from server.worker import WorkerError, WorkerUnavailableError
 
 TIMEOUT = 10.0  # seconds of work on one record
 ZLIB_OF_GZIP = 31  # what zlib calls the format
@@ -89,7 +89,7 @@ async def read_body(request: Request) -> bytes:
     "",
     summary="Read a record",
     response_class=Response,
-    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(403, 411, 422)},
+    responses={200: {"model": RecordMessages, "description": "The game's messages"}, **problems(403, 411, 422, 503)},
     openapi_extra={"requestBody": RECORD_BODY | {"required": True}},
 )
 async def read_record(service: ServiceHere, request: Request) -> Response:
@@ -100,7 +100,10 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     """
     body = await read_body(request)
     try:
-        async with service.reading.held_by(limited_address(client_address(request))):
-            return GzippedJson(await service.reader.run(partial(read, data=body), TIMEOUT), ExitStack())
+        async with service.reading.held_by(limited_address(client_address(request))) as begin:
+            read_it = partial(read, data=body)
+            return GzippedJson(await service.reader.run(read_it, TIMEOUT, begin=begin), ExitStack())
+    except WorkerUnavailableError as error:
+        raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
     except WorkerError as error:
         raise HTTPException(422, error_text("record_unreadable", "{problem}", problem=str(error))) from error

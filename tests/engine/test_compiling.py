@@ -75,12 +75,36 @@ def plus(x):
 """
 
 
-def run(code: str, cache: Path, *folders: Path) -> subprocess.CompletedProcess[str]:
+INTERRUPTED = """
+import signal, sys, time
+from numba.core.registry import cpu_target
+from engine.common.program import start, terminate_when_safe
+
+def main(arguments):
+    import module
+    engine = cpu_target.target_context.codegen()._engine._ee
+    give = engine._object_cache_getbuffer
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.{signal})
+        return give(*arguments)
+
+    engine._object_cache_getbuffer = interrupted  # which LLVM asks for the machine code
+    module.compute(10)
+    time.sleep(30)
+    return 0
+
+signal.signal(signal.SIGTERM, terminate_when_safe)
+sys.exit(start("__main__:main"))
+"""
+
+
+def run(code: str, cache: Path, *folders: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run code in a new process with a cache of its own, and other modules in some folders."""
     path = os.pathsep.join(map(str, (*folders, REPOSITORY)))
     environment = os.environ | {"NUKIDORA_CACHE": str(cache), "PYTHONPATH": path}
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=environment, cwd=cache.parent, capture_output=True, text=True, check=True)
+    return subprocess.run(command, env=environment, cwd=cache.parent, capture_output=True, text=True, check=check)
 
 
 def put_modules(folder: Path, module: str = MODULE, other: str = OTHER) -> Path:
@@ -118,6 +142,16 @@ def test_a_kernel_is_compiled_when_its_code_is_new_and_only_then(tmp_path: Path)
         assert run(COMPUTE, cache, put_modules(tmp_path / "a", MODULE)).stdout == "32\n"
         assert run(COMPUTE, cache, put_modules(tmp_path / "a", changed)).stdout == "42\n"
         assert len(file.read_bytes()) == len(whole)
+
+
+@pytest.mark.slow
+def test_a_signal_while_a_kernel_is_loaded_ends_the_program_in_order(tmp_path: Path) -> None:
+    """LLVM asks for the machine code by a callback; an exception there made numba write to the address 0."""
+    cache, folder = tmp_path / "cache", put_modules(tmp_path / "a")
+    run(COMPUTE, cache, folder)
+    for signal, code, said in (("SIGINT", 130, "interrupted\n"), ("SIGTERM", 143, "")):
+        done = run(INTERRUPTED.format(signal=signal), cache, folder, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", said)
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 import zstandard
+from fastapi import HTTPException
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
@@ -34,7 +35,7 @@ from server.api.records import PIECE
 from server.api.uploads import GzippedJson, read_record
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.used_time import LeastUsedFirst
-from server.worker import no_progress
+from server.worker import WorkerUnavailableError, no_progress
 from tests.support import worker_tasks
 from tests.support.archives import ARCHIVES
 from tests.support.running_server import TABLE, Live, live, play_into, until
@@ -236,24 +237,40 @@ async def test_one_record_at_a_time_of_an_address(at: Live) -> None:
             await asyncio.sleep(0.02)
 
 
+async def ask_to_read(run: Any, reading: LeastUsedFirst, address: str, data: bytes) -> None:
+    """A request to read a record, done by `run`."""
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": data}
+
+    scope = {"type": "http", "method": "POST", "headers": [], "client": (address, 1)}
+    service: Any = SimpleNamespace(reader=SimpleNamespace(run=run), reading=reading)
+    await read_record(service, Request(scope, receive))
+
+
+async def test_a_worker_that_ends_is_not_the_fault_of_the_record() -> None:
+    async def run(work: Any, timeout: float, begin: Callable[[], None]) -> bytes:
+        raise WorkerUnavailableError("the worker process has ended unexpectedly; try again")
+
+    with pytest.raises(HTTPException) as failed:
+        await ask_to_read(run, LeastUsedFirst(), "10.0.0.1", b"{}")
+    assert failed.value.status_code == 503
+    assert failed.value.headers == {"Retry-After": "5"}
+
+
 async def test_the_address_whose_records_took_least_time_is_next() -> None:
     reading, begun = LeastUsedFirst(), list[bytes]()
 
-    async def run(work: Any, timeout: float) -> bytes:
+    async def run(work: Any, timeout: float, begin: Callable[[], None]) -> bytes:
         begun.append(work.keywords["data"])
         return b""
 
-    async def ask(address: str, data: bytes) -> None:
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": data}
-
-        scope = {"type": "http", "method": "POST", "headers": [], "client": (address, 1)}
-        service: Any = SimpleNamespace(reader=SimpleNamespace(run=run), reading=reading)
-        await read_record(service, Request(scope, receive))
-
-    async with reading.held_by("10.0.0.1"):
+    async with reading.held_by("10.0.0.1") as begin:
+        begin()
         await asyncio.sleep(0.01)  # that it has used
-        asked = [asyncio.create_task(ask(f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)]
+        asked = [
+            asyncio.create_task(ask_to_read(run, reading, f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)
+        ]
         await asyncio.sleep(0.01)
     await asyncio.gather(*asked)
     assert begun == [b"2", b"1"]

@@ -17,6 +17,7 @@ from server.access import RateLimitError
 from server.limits import Limits
 from server.reviews import KEPT_PER_ADDRESS, MAX_BYTES, MAX_WAITING, DoReview, ReadRecord, Review, Reviews
 from server.used_time import HALF_TIME
+from server.worker import Worker
 from tests.support import worker_tasks
 
 SOON = 60.0  # seconds
@@ -102,6 +103,28 @@ async def test_addresses_take_turns_by_the_work_they_have_used(go: Path, once_it
         assert [each.status for each in greedy].count("failed") == 1
         now += HALF_TIME
         assert reviews.used.of("10.0.0.0") == pytest.approx(30, abs=0.1), "half is forgotten"
+
+
+async def test_the_start_of_the_process_is_nobodys_work(
+    go: Path, once_it_is_there: DoReview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, start = 1000.0, Worker._start
+
+    def start_slowly(worker: Worker) -> None:
+        nonlocal now
+        now += 50
+        start(worker)
+
+    monkeypatch.setattr(Worker, "_start", start_slowly)
+    async with opened(once_it_is_there, clock=lambda: now) as reviews:
+        added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
+        async with asyncio.timeout(SOON):
+            while added.began is None:
+                await asyncio.sleep(0.01)
+        now += 2
+        go.touch()
+        await until_over(added)
+        assert reviews.used.of("10.0.0.1") == 2
 
 
 async def test_a_review_that_nobody_asks_about_is_not_done(reviews: Reviews, go: Path) -> None:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections import Counter
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import HTTPException
 
 from arena import bot_games
 from arena.leagues.games import LeagueSettings
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store as LeagueStore
 from engine.statistics.counts import COUNTS
+from server.access import DOWNLOADS_AT_ONCE
+from server.api import tournaments
+from server.api.common import read_cursor
 from server.limits import Limits
+from server.settings import RoomSettings
 from server.store import Keep, Play
+from server.tournaments.plan import Plan
+from server.tournaments.tournament import Tournament
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot, Clock, live_game, stored_games, stored_lines, together, until
 
@@ -306,11 +316,45 @@ async def test_cancel_and_delete(tmp_path: Path) -> None:
         found = await ended(at)
         assert (found["played"], found["games"], len(a.games)) == (1, 3, 1)
         assert "name of a tournament" in await at.refused(409, "POST", "/api/rooms", json={"name": "cup"})
+        assert len((await at.get(f"{CUP}/result"))["schedule"]) == 1
+        with ExitStack() as downloads:
+            for _ in range(DOWNLOADS_AT_ONCE):
+                downloads.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+            assert "records are being sent" in await at.refused(429, "GET", f"{CUP}/result")
         assert (await at.http.delete(CUP)).status_code == 204
         assert "no tournament 'cup'" in await at.refused(404, "GET", CUP)
         assert len(await stored_games(at.server, "cup")) == 1
         await create(at, house_bots=HOUSE)
         assert (await ended(at))["played"] == 3
+
+
+def test_a_page_of_the_schedule_makes_ids_only_of_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(
+        entrants=(), house_bots=tuple(HOUSE), places=0, starts=None, walls=100, games=0, seed=5, players=tuple("abc")
+    )
+    cup = Tournament("cup", "0" * 32, RoomSettings(), plan, "running", datetime.now(UTC), lambda room: None)
+    cup.in_play = {"x": cup.schedule[200], "y": cup.schedule[100]}
+    made: list[int] = []
+
+    def make_id(tournament_id: str, number: int) -> str:
+        made.append(number)
+        return str(number)
+
+    monkeypatch.setattr(tournaments, "game_id", make_id)
+    assert [game["number"] for game in tournaments.scheduled(cup, -1, "playing")] == made == [100, 200]
+    assert [game["number"] for game in tournaments.scheduled(cup, 100, "playing")] == [200]
+    assert not list(tournaments.scheduled(cup, -1, "finished"))
+    assert [game["number"] for game in islice(tournaments.scheduled(cup, 98, "due"), 2)] == [99, 101]
+    assert len(list(tournaments.scheduled(cup, -1, "all"))) == 300
+
+
+def test_a_forged_cursor_of_the_schedule_is_refused() -> None:
+    """A number below 0 would count from the end."""
+    for number in (-5, -(10**9), 1 << 40, "x", None):
+        cursor = base64.urlsafe_b64encode(json.dumps(["schedule", number]).encode()).decode()
+        with pytest.raises(HTTPException) as refused:
+            read_cursor(tournaments.BY_NUMBER, cursor)
+        assert refused.value.status_code == 422
 
 
 @pytest.mark.parametrize(

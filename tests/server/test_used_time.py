@@ -31,15 +31,17 @@ def test_half_is_forgotten() -> None:
     assert (used.of("a"), used.of("b"), used.of("c")) == (pytest.approx(4), pytest.approx(0.5), 0)
 
 
-async def test_the_party_that_has_held_it_least_is_next() -> None:
-    """Whoever has asked first, and however many of the others wait."""
+async def test_the_party_that_has_used_least_is_next() -> None:
+    """Whoever has asked first, and however many of the others wait. What passes before it begins is not counted."""
     clock, held = Clock(), list[str]()
     lock = LeastUsedFirst(clock)
 
     async def hold(party: str, seconds: float) -> None:
-        async with lock.held_by(party):
+        async with lock.held_by(party) as begin:
             held.append(party)
             await asyncio.sleep(0)
+            clock.now += 0 if party == "greedy" else 30
+            begin()
             clock.now += seconds
 
     await asyncio.gather(hold("greedy", 10), *[hold("greedy", 10) for _ in range(3)], hold("a", 1), hold("b", 1))

@@ -44,9 +44,13 @@ async def test_tasks_are_done_in_one_process_of_low_priority(worker: Worker) -> 
 
 
 async def test_progress_is_told(worker: Worker) -> None:
-    told: list[tuple[int, int]] = []
-    result = await worker.run(partial(worker_tasks.count, to=3), SOON, lambda done, total: told.append((done, total)))
-    assert (result, told) == (b"done", [(1, 3), (2, 3), (3, 3)])
+    told: list[tuple[int, int] | str] = []
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+
+    result = await worker.run(partial(worker_tasks.count, to=3), SOON, progress, lambda: told.append("begun"))
+    assert (result, told) == (b"done", ["begun", (1, 3), (2, 3), (3, 3)])
 
 
 @pytest.mark.parametrize(

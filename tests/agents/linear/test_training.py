@@ -11,7 +11,7 @@ from agents.linear.cli import main
 from agents.linear.commands import count_agreed
 from agents.linear.config import HINGE, SOFTMAX, Config
 from agents.linear.data import SelfPlay, collect, concatenate
-from agents.linear.features import START
+from agents.linear.features import N_FEATURES, START
 from agents.linear.scale import centre, placements_per_point
 from agents.linear.training import Split, Trainer, split
 from agents.linear.weights import load_weights
@@ -59,6 +59,29 @@ def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, par
     with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
         run(tmp_path, parts)
     (tmp_path / "checkpoint.npz").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
+        run(tmp_path, parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("config", np.array("[1, 2]")),
+        ("theta", np.zeros(3)),
+        ("best", np.zeros(3)),
+        ("means", np.zeros((1, 3))),
+        ("theta", np.array(["no number"] * N_FEATURES)),
+        ("epochs", np.zeros((0, 4))),
+        ("epochs", np.zeros((1, 3))),
+    ],
+)
+def test_a_checkpoint_whose_arrays_do_not_fit_is_refused(
+    name: str, value: np.ndarray, tmp_path: Path, parts: Split
+) -> None:
+    run(tmp_path, parts, epochs=1)
+    with np.load(tmp_path / "checkpoint.npz") as saved:
+        arrays = dict(saved)
+    np.savez(tmp_path / "checkpoint.npz", **arrays | {name: value})
     with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
         run(tmp_path, parts)
 
