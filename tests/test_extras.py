@@ -102,7 +102,7 @@ python -m agents.bert evaluate runs/bert/model --data dataset --samples 50
 python -m agents.bert export runs/bert/model
 python -m agents.bert train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
 {MATCH} bert:runs/bert/model,cnn:runs/cnn/model,random
-python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --measure-against random --opponents random \\
+python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --set measure_against=random --set opponents=random \\
     --set tables=16 --set width=8 --set hidden=8 --set walls=1
 {MATCH} residual:runs/rl,random,random
 """,

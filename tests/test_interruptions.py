@@ -79,7 +79,7 @@ PROGRAMS = {
         how=signal.SIGTERM,
     ),
     "bert train": Program(
-        "agents.bert.cli train data {}/run --from micro --batch-size 32 --eval-steps 4 --steps 12",
+        "agents.bert.cli train data {}/run --from micro --batch-size 32 --set eval_steps=4 --steps 12",
         "agents.bert.training.trainer:Trainer._step", 7,
         "agents.bert train: interrupted; the same command resumes", "run/model/config.json",
         "run/model/*.safetensors", data="data",

@@ -77,7 +77,7 @@ def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:
 def run(folder: Path, *, on_cluster: bool) -> Run:
     """Two iterations of reinforcement learning."""
     folder.mkdir()
-    settings = Settings(Games("residual"), Hyperparameters(batch_size=64), seed=3, tables=6, width=8, hidden=8)
+    settings = Settings(Games("residual"), Hyperparameters(batch_size=64), seed=3, jobs=2, tables=6, width=8, hidden=8)
     if not on_cluster:
         return iterations(Run(folder, settings, None))
     with open_pool(stateless(play_task), CLUSTER) as pool:
