@@ -13,7 +13,6 @@ from agents import registry
 from agents.bert.families import DEFAULT_SIZE, FAMILIES
 from agents.bert.training.config import TrainingConfig
 from agents.settings_option import add_settings, settings_in
-from engine.common.cluster import add_jobs
 from engine.common.options import Parser, positive, seed, three_bots
 
 ALL = "all"  # decisions
@@ -106,7 +105,6 @@ def data_parser() -> Parser:
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
     parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    add_jobs(parser)
     return parser
 
 

@@ -41,7 +41,9 @@ def make(*arguments: object) -> int:
 
 def test_training_data_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--selfplay", "random,efficiency,rule", "--games", 40, "--teacher", "rule")
-    assert make(tmp_path / "here", *options, "--jobs", 2) == 0
+    monkeypatch.setenv("NUKIDORA_JOBS", "2")
+    assert make(tmp_path / "here", *options) == 0
+    monkeypatch.delenv("NUKIDORA_JOBS")
     monkeypatch.setenv("NUKIDORA_CLUSTER", LOCAL)
     assert make(tmp_path / "there", *options) == 0
     assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")

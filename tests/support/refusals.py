@@ -129,7 +129,7 @@ BAD_USES = {
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
         {record} --room gold -> --room
-        {record} --jobs 0 -> --jobs 0
+        NUKIDORA_JOBS=0 {record} -> NUKIDORA_JOBS 0
         -> PATH
     """,
     "arena columns": """
@@ -181,7 +181,8 @@ BAD_USES = {
         validate -> PATH
         validate nowhere -> nowhere
         validate . --rules chess -> --rules chess
-        validate . --jobs [0|x] -> --jobs $
+        NUKIDORA_JOBS=[0|x] validate {record} -> NUKIDORA_JOBS $
+        NUKIDORA_JOBS=x convert {archive} --out b.tar -> NUKIDORA_JOBS x
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
         validate {record} --room gold -> --room
         convert {archive} --out b.tar --since tomorrow -> --since tomorrow
@@ -235,7 +236,7 @@ BAD_USES = {
         {record} --seat 3 -> --seat 3
         {record} --seat 0 --player A -> --player --seat
         {record} {record} --seat 0 -> --seat --player
-        {record} --seat 0 --jobs 2 -> --jobs --player
+        NUKIDORA_JOBS=x {record} --player A --bot rule -> NUKIDORA_JOBS x
         {record} --player A --format mjai-reviewer --json x -> --format --player
         {record} --player A --bot random -> random
         {record} --player 'no one' --bot rule -> --player 'no one'
@@ -334,6 +335,7 @@ BAD_USES = {
         data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
         data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
         data out --records /nowhere -> /nowhere
+        NUKIDORA_JOBS=x data out --selfplay rule,rule,rule -> NUKIDORA_JOBS x
         NUKIDORA_CLUSTER=head data out --selfplay rule,rule,rule -> NUKIDORA_CLUSTER head
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
