@@ -18,7 +18,7 @@ MAX_WIDTH = 1024  # of a layer
 CHANGEABLE = frozenset({"width", "hidden", "minutes", "measure_every", "measure_against", "walls", "device"})
 
 
-def handicaps(text: str) -> tuple[Scores, ...]:
+def some_scores(text: str) -> tuple[Scores, ...]:
     """Option type: starting scores of one or several games, such as 35000-35000-35000,25000-35000-45000."""
     found = []
     for each in text.split(","):
@@ -61,7 +61,7 @@ class Games:
     opponents: tuple[str, ...] = setting(("rule",), some_bots, "BOT,…; one or two of them play against it")
     against: float = setting(0.5, share, "share of the games with opponents; 0: self-play alone")
     handicaps: tuple[Scores, ...] = setting(
-        (EVEN_SCORES,), handicaps, "starting scores A-B-C,…; each game has one of these, its seats at random"
+        (EVEN_SCORES,), some_scores, "starting scores A-B-C,…; each game has one of these, its seats at random"
     )
 
 

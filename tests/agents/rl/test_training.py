@@ -203,8 +203,8 @@ def test_measuring_shares_walls_and_knows_the_better_player() -> None:
 def test_it_learns_to_beat_random_players_always(tmp_path: Path) -> None:
     games = Games("selfplay", against=0.0)
     chosen = Hyperparameters(learning_rate=2e-3, batch_size=1024)
-    sizes = {"jobs": 2, "tables": 128, "width": 96, "hidden": 48, "walls": 40}
-    run = Run(tmp_path, Settings(games, chosen, **sizes, measure_against=("random",)), None)
+    settings = Settings(games, chosen, jobs=2, tables=128, width=96, hidden=48, walls=40, measure_against=("random",))
+    run = Run(tmp_path, settings, None)
     before = run.measure()[0].placement
     for _ in range(50):
         run.next_iteration()
