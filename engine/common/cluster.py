@@ -1,4 +1,4 @@
-"""Workers on the machines of a Ray cluster: the option and the environment variable that select them.
+"""Workers on the machines of a Ray cluster: the options and the environment variables that select them.
 
 The pool itself is in `engine.common.cluster_pool`, the code that runs on the machines in `engine.common.cluster_node`,
 and the files sent to them in `engine.common.cluster_package`.
