@@ -1,20 +1,66 @@
-"""The option ``--set NAME=VALUE`` of trainers, which gives hyperparameters that are seldom changed."""
+"""The settings of a trainer: fields of a dataclass that say how the command line reads them and what they are.
+
+The options, the help and the arguments that repeat a run follow from the fields: a new setting is one more field.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import field, fields
+from typing import Any, NamedTuple, TypeVar
 
 from engine.common.options import Parser
 
+T = TypeVar("T")
+SETTING = "setting"  # key in the metadata of a field
+
 
 class Setting(NamedTuple):
-    """A setting: the option type that reads its value, its default, and what it is."""
+    """A setting: the option type that reads its value, its default, what it is, and whether it has its own option."""
 
     read: Callable[[str], Any]
     default: Any
     help: str
+    metavar: str = ""  # of its own option; without one, ``--set NAME=VALUE`` gives it
+
+
+def setting(default: T, read: Callable[[str], T], help: str, metavar: str = "") -> T:
+    """The default of a field of a dataclass, which the command line gives; see `Setting`."""
+    value: T = field(default=default, metadata={SETTING: Setting(read, default, help, metavar)})
+    return value
+
+
+def settings_in(*classes: type) -> dict[str, Setting]:
+    """The settings among the fields of dataclasses, by name."""
+    return {each.name: each.metadata[SETTING] for of in classes for each in fields(of) if SETTING in each.metadata}
+
+
+def values_of(of: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The settings of a dataclass, as the options give them."""
+    return {name: getattr(options, name) for name in settings_in(of)}
+
+
+def arguments_of(chosen: object) -> list[str]:
+    """The arguments that give the settings of a dataclass that are not the defaults."""
+    words: list[str] = []
+    for name, each in settings_in(type(chosen)).items():
+        if (value := getattr(chosen, name)) != each.default:
+            text = as_text(value)
+            words += [option_of(name), text] if each.metavar else ["--set", f"{name}={text}"]
+    return words
+
+
+def option_of(name: str) -> str:
+    """A setting's own option."""
+    return "--" + name.replace("_", "-")
+
+
+def as_text(value: Any) -> str:
+    """A value as it is given: items of a tuple are separated by commas, those of one in it by hyphens."""
+    if isinstance(value, tuple):
+        return ",".join("-".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class SetAction(argparse.Action):
@@ -32,7 +78,7 @@ class SetAction(argparse.Action):
         if name not in self._settings:
             raise argparse.ArgumentError(self, f"there is no {name!r}, choose from {', '.join(self._settings)}")
         if not equals:
-            raise argparse.ArgumentError(self, f"give a value, as in {name}={self._settings[name].default}")
+            raise argparse.ArgumentError(self, f"give a value, as in {name}={as_text(self._settings[name].default)}")
         try:
             setattr(namespace, name, self._settings[name].read(text))
         except argparse.ArgumentTypeError as error:
@@ -40,28 +86,34 @@ class SetAction(argparse.Action):
 
 
 def add_settings(parser: Parser, settings: Mapping[str, Setting]) -> None:
-    """Add ``--set``, which may be given again, and the table of the settings, by their names, to the epilog."""
+    """Add the settings' own options, and ``--set`` for all others; their table is added to the epilog."""
+    others = {name: each for name, each in settings.items() if not each.metavar}
+    for name, each in settings.items():
+        if each.metavar:
+            parser.add_argument(
+                option_of(name), type=each.read, default=each.default, metavar=each.metavar, help=describe(each)
+            )
     parser.add_argument(
         "--set",
         action=SetAction,
-        settings=settings,
+        settings=others,
         dest=argparse.SUPPRESS,
         default=argparse.SUPPRESS,
         metavar="NAME=VALUE",
         help="another setting, of those below; may be given again",
     )
-    parser.set_defaults(**{name: setting.default for name, setting in settings.items()})
-    width = max(map(len, settings))
-    rows = [f"{name:{width}}  {describe(setting)}" for name, setting in settings.items()]
+    parser.set_defaults(**{name: each.default for name, each in others.items()})
+    width = max(map(len, others))
+    rows = [f"{name:{width}}  {describe(each)}" for name, each in others.items()]
     parser.epilog = "\n".join(["settings:", *rows, "", parser.epilog or ""])
 
 
-def describe(setting: Setting) -> str:
+def describe(each: Setting) -> str:
     """What a setting is, and its default unless that is said already."""
-    if "default" in setting.help:
-        return setting.help
-    shown = f"{setting.default:g}" if isinstance(setting.default, float) else str(setting.default).lower()
-    return f"{setting.help} (default {shown})"
+    if "default" in each.help:
+        return each.help
+    shown = f"{each.default:g}" if isinstance(each.default, float) else as_text(each.default)
+    return f"{each.help} (default {shown})"
 
 
 def one_of(*values: str) -> Callable[[str], str]:

@@ -93,13 +93,13 @@ def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Lo
 class Dials:
     """The bots and how far their dials are turned."""
 
-    def __init__(self, specs: Sequence[str], timeout: float) -> None:
+    def __init__(self, specs: Sequence[str]) -> None:
         """Make each bot once, to find errors. Raises ValueError."""
         split = [split_strength(spec) for spec in specs]
         self.bots = [bot for bot, _ in split]
         self.strengths = [strength or 0 for _, strength in split]
         for spec in specs:
-            make_agent(spec, 0, timeout)
+            make_agent(spec, 0)
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class Balance:
     def __init__(self, options: Namespace) -> None:
         """Raises ValueError, OSError."""
         self._options = options
-        self.dials = Dials(options.bots, options.timeout)
+        self.dials = Dials(options.bots)
         self.workers = workers_for(options, self.dials.bots)
         self.json: Path | None = options.json
         self.looks: list[Look] = []
@@ -167,7 +167,7 @@ class Balance:
     def _start_step(self) -> Series:
         number, options = len(self._steps), self._options
         games, step_seed = round_up(LOOKS[-1][0]), derive_seed(options.seed, "step", number)
-        match = RunSettings(self.dials.specs, games, step_seed, options.rules, options.length, options.timeout)
+        match = RunSettings(self.dials.specs, games, step_seed, options.rules, options.length)
         folder = None if self._folder is None else self._folder / f"{number:02}"
         self._steps.append(Series([match], self.workers, folder))
         return self._steps[-1]

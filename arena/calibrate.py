@@ -7,7 +7,6 @@ from pathlib import Path
 
 from agents import registry
 from agents.strength.spec import split_strength
-from engine.common.cluster import add_jobs
 from engine.common.options import Parser, positive, seed
 
 CHECK_EVERY = 100  # points
@@ -40,7 +39,6 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --check: points measured against asked for")
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
-    add_jobs(parser)
     return parser
 
 

@@ -10,8 +10,8 @@ from itertools import takewhile
 
 from agents.external import specs
 from agents.registry import names
-from arena.options import add_game_options, add_report_options, add_stopping_options, tenhou_walls
-from engine.common.cluster import add_cluster
+from arena.options import add_game_options, add_report_options, add_stopping_options, add_timeout, tenhou_walls
+from engine.common.cluster import add_workers
 from engine.common.options import Parser, describe_error, positive, starting_scores, three_bots
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES
@@ -90,7 +90,8 @@ def make_parser() -> Parser:
         help="starting points of each of --bots in every game; they add up to 105000 (default 35000 each)",
     )
     add_game_options(parser)
-    add_cluster(parser)
+    add_workers(parser)
+    add_timeout(parser)
     parser.add_argument(
         "--walls",
         dest="tenhou_seed",

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.common.cluster import add_jobs
+from agents.external.framing import TIMEOUT
 from engine.common.options import Parser, positive_number, positive_seconds, seed
 from engine.rules import PRESETS
 
@@ -19,13 +19,16 @@ def add_game_options(parser: Parser) -> None:
     parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all walls and bots (default 0)")
     parser.add_argument("--rules", choices=sorted(PRESETS), default="tenhou", help="rules of the games")
     parser.add_argument("--length", choices=("east", "hanchan"), default="hanchan", help="length of the games")
-    add_jobs(parser)
+
+
+def add_timeout(parser: Parser) -> None:
+    """Add ``--timeout``."""
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
-        default=30.0,
+        default=TIMEOUT,
         metavar="SECONDS",
-        help="time for an answer of an external bot (default 30)",
+        help=f"time for an answer of an external bot (default {TIMEOUT:g})",
     )
 
 

@@ -2,7 +2,7 @@
 
 The rows of a finished chunk are kept in a part, a NumPy file next to the checkpoint. When all games are finished, the
 parts are joined in the order of the schedule, in row groups of a fixed number of walls. So the files are the same with
-any number of ``--jobs``, and when a run is resumed. Games from records (`arena.record_games`) are kept and written in
+any number of jobs, and when a run is resumed. Games from records (`arena.record_games`) are kept and written in
 the same way, game by game in the order of the records.
 
 Needs pyarrow, which the extra ``report`` installs.

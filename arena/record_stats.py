@@ -26,7 +26,7 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, usable_cores
+from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
@@ -34,7 +34,7 @@ from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
-from engine.records.stream import best_jobs, in_order
+from engine.records.stream import in_order, jobs_for
 
 ALL = "all players"
 IN_DETAIL = 5  # columns of the tables of all statistics, all players together included, unless players are named
@@ -152,7 +152,7 @@ def count_records(count: Count, options: Namespace, paths: Sequence[Path]) -> tu
     """Count the records that are not counted yet; returns the exit code and, if it is not OK, why. Raises OSError."""
     found = members(paths)
     skip(found, count.done)
-    jobs = options.jobs or best_jobs(paths, usable_cores())
+    jobs = jobs_for(paths)
     work, notes = partial(count_item, with_rounds=count.files is not None), set[str]()
     code, why = OK, ""
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena.options import add_file_options
 from engine.cli import SOURCES
-from engine.common.options import Parser, positive
+from engine.common.options import Parser
 
 SHOWN = 20  # players in the tables, unless they are named
 
@@ -42,7 +42,6 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all statistics of all players")
     add_file_options(parser)
-    parser.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
     return parser
 
 

@@ -63,7 +63,6 @@ def make_parser() -> Parser:
     converting.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the records in --out")
     converting.add_argument("--dialect", choices=DIALECTS, default=DEFAULT_DIALECT, help="of mjai (docs/protocol.md)")
     for each in (checking, converting):
-        each.add_argument("--jobs", type=positive, metavar="N", help="processes; default: all cores for many records")
         add_rules(each)
     add_filters(converting)
     showing = command("show", "print a game record", SHOW)

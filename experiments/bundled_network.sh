@@ -43,52 +43,52 @@ taught() {
 
 # 1. Imitate `rule`: 8.4 million samples, 44,000 steps, 3 layers.
 python -m agents.bert data dataset --selfplay rule,rule,rule --games 25600 --seed 11 --teacher rule
-python -m agents.bert train dataset run --from laptop --batch-size 128 --steps 44000 --eval-steps 4000
+python -m agents.bert train dataset run --from laptop --batch-size 128 --steps 44000 --set eval_steps=4000
 
 # 2. Imitate `rule` in the decisions that the network's own play leads to.
 python -m agents.bert data more --selfplay bert:run/model,rule,rule --decisions player:bert:run/model --games 9216 \
   --seed 21 --teacher rule
 python -m agents.bert data more --add --selfplay rule,rule,rule --games 3584 --seed 11 --teacher rule
-train2 train more fine --from run/model --batch-size 256 --steps 8000 --learning-rate 4e-4 --eval-steps 2000
+train2 train more fine --from run/model --batch-size 256 --steps 8000 --set learning_rate=4e-4 --set eval_steps=2000
 
 # 3. Deepen to 5 layers, and imitate `rule` in hard examples.
 hard_examples hard fine/model --games 28160 --seed 31
 hard_examples hard fine/model --games 8192 --seed 32
 once deeper deepen fine/model --layers 5
-train2 train hard deep --from deeper --batch-size 256 --steps 14000 --learning-rate 8e-4 --eval-steps 1400
+train2 train hard deep --from deeper --batch-size 256 --steps 14000 --set learning_rate=8e-4 --set eval_steps=1400
 
 # 4. Improve by rollouts, four times; from the second time on, average the weights before and after.
 rollouts own1 --games 8448 --seed 61 --rollouts 2
 hard_examples own1 fine/model --games 6144 --seed 31
-train2 improve own1 better --from deep/model --batch-size 256 --steps 1800 --learning-rate 1e-4 --eval-steps 600
+train2 improve own1 better --from deep/model --batch-size 256 --steps 1800 --set learning_rate=1e-4 --set eval_steps=600
 
 rollouts own2 --games 12544 --seed 81 --rollouts 8
 hard_examples own2 better/model --games 13312 --seed 91
-train2 improve own2 best --from better/model --batch-size 256 --steps 4800 --learning-rate 2e-4 --eval-steps 800
+train2 improve own2 best --from better/model --batch-size 256 --steps 4800 --set learning_rate=2e-4 --set eval_steps=800
 once even average deep/model best/model
 
 rollouts own3 --games 8960 --seed 82 --rollouts 8
 hard_examples own3 even --games 11520 --seed 92
-train2 improve own3 further --from even --batch-size 256 --steps 3100 --learning-rate 2.5e-4 --eval-steps 550
+train2 improve own3 further --from even --batch-size 256 --steps 3100 --set learning_rate=2.5e-4 --set eval_steps=550
 once mean average even further/model
 
 rollouts own4 --games 4608 --seed 82 --rollouts 8
 hard_examples own4 even --games 11520 --seed 92
 hard_examples own4 mean --games 14080 --seed 951
-train2 improve own4 clear --from mean --batch-size 256 --steps 6000 --learning-rate 4e-4 --eval-steps 750 --seed 6
+train2 improve own4 clear --from mean --batch-size 256 --steps 6000 --set learning_rate=4e-4 --set eval_steps=750 --set seed=6
 once settled average mean clear/model
 
 # 5. Imitate `residual`, which plays better than `rule`: 5.2 million samples, seven times each.
 taught many residual,rule,rule --decisions player:residual --games 12000 --seed 1000001
 taught many rule,rule,residual --decisions player:rule --games 12000 --seed 3000001 --hard-examples
 taught many residual,residual,rule --decisions player:residual --games 12000 --seed 5000001
-python -m agents.bert train many student --from settled --batch-size 2048 --steps 17941 --learning-rate 2e-3 --eval-steps 2990
+python -m agents.bert train many student --from settled --batch-size 2048 --steps 17941 --set learning_rate=2e-3 --set eval_steps=2990
 
 # 6. Imitate `residual` in hard examples of the network's own games.
 taught own5 bert:student/model,residual,rule --decisions player:bert:student/model --games 12288 --seed 7000001 \
   --hard-examples
 taught own5 residual,rule,rule --decisions player:residual --games 4096 --seed 9000001
-train2 train own5 last --from student/model --batch-size 256 --steps 5000 --learning-rate 4e-4 --eval-steps 1250
+train2 train own5 last --from student/model --batch-size 256 --steps 5000 --set learning_rate=4e-4 --set eval_steps=1250
 
 # 7. Measure it: the network alone on validation games, and the bot against two `rule`.
 python -m agents.bert evaluate last/model --data dataset

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -34,7 +35,7 @@ def evaluations(learner: Learner, part: Experience) -> list[Choices]:
     """The choices with their advantages by each of LAMBDAS."""
     found = []
     for each in LAMBDAS:
-        learner.hyperparameters = learner.hyperparameters._replace(gae_lambda=each)
+        learner.hyperparameters = replace(learner.hyperparameters, gae_lambda=each)
         found.append(learner.evaluate(part))
     return found
 

@@ -17,8 +17,8 @@ cd "$1"
 
 python -m agents.bert data games --records records
 # Twice, since the losses of the first run still fell at its end; each draws most decisions once, in one of 12 symmetries.
-python -m agents.bert train games first --from "$root/agents/bert/weights" --batch-size 256 --learning-rate 6e-4 \
-  --steps 2800 --eval-steps 700
-python -m agents.bert train games second --from first/model --batch-size 256 --learning-rate 6e-4 --steps 3500 \
-  --eval-steps 700
+python -m agents.bert train games first --from "$root/agents/bert/weights" --batch-size 256 --set learning_rate=6e-4 \
+  --steps 2800 --set eval_steps=700
+python -m agents.bert train games second --from first/model --batch-size 256 --set learning_rate=6e-4 --steps 3500 \
+  --set eval_steps=700
 python -m agents.bert evaluate second/model --data games

@@ -24,8 +24,8 @@ kept() {
 }
 
 [ -f choices.parquet ] || python -m agents.linear export choices.parquet --selfplay rule,rule,rule --games 1000 --seed 1
-python -m agents.linear train linear --data choices.parquet --loss hinge
-python -m agents.linear train softmax --data choices.parquet --loss softmax
+python -m agents.linear train linear --data choices.parquet --set loss=hinge
+python -m agents.linear train softmax --data choices.parquet --set loss=softmax
 
 linear=linear:linear/weights.json
 softmax=softmax:softmax/weights.json

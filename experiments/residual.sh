@@ -4,7 +4,7 @@
 #
 # The bundled weights (agents/residual/weights) came from two runs on two quiet cores:
 # 1. at commit fcdcbb7: bash experiments/residual.sh FIRST 75 --seed 2901
-# 2. with six more features of an action: bash experiments/residual.sh SECOND 70 --start "$PWD/PADDED.npz" --seed 3001
+# 2. with six more features of an action: bash experiments/residual.sh SECOND 70 --start "$PWD/PADDED.npz" --set seed=3001
 # PADDED.npz is the network of the first (git show 97eb12b:agents/residual/weights/network.npz > FIRST.npz) with zeros:
 #   python -c "import numpy as np; w = dict(np.load('FIRST.npz')); w['action'] = np.pad(w['action'], ((0, 6), (0, 0)));
 #   np.savez('PADDED', **w)"
@@ -25,4 +25,4 @@ PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH
 cd "$1"
 
-python -m agents.rl train residual --set width=224 --set hidden=96 --minutes "${2:-75}" --measure-every 25 "${@:3}"
+python -m agents.rl train residual --set width=224 --set hidden=96 --minutes "${2:-75}" --set measure_every=25 "${@:3}"

@@ -17,7 +17,7 @@ MINUTES=${2:-10}
 run() {
   local folder=$2-$MINUTES-$3
   if [ ! -f "$folder.txt" ]; then
-    python -m agents.rl train "$folder" --bot "$1" --seed "$3" --minutes "$MINUTES" --measure-every 1000 \
+    python -m agents.rl train "$folder" --bot "$1" --set seed="$3" --minutes "$MINUTES" --set measure_every=1000 \
       --set walls=1 "${@:4}"
     python -m arena --games 21000 --bots "$1:$folder,rule,rule" --seed 3101 --json "$folder.json" > "$folder.txt.unfinished"
     mv "$folder.txt.unfinished" "$folder.txt"
@@ -26,10 +26,10 @@ run() {
 
 run residual baseline 1
 run residual view 1 --set critic_sees=view
-run residual self-play 1 --against 0
-run residual rule-alone 1 --against 1
+run residual self-play 1 --set against=0
+run residual rule-alone 1 --set against=1
 run residual large 1 --set width=512 --set hidden=128
 run residual baseline 2
-run selfplay from-nothing 1 --against 0
+run selfplay from-nothing 1 --set against=0
 
 awk '/^ (residual|selfplay):/ { print; nextfile }' ./*-"$MINUTES"-[12].txt

@@ -26,7 +26,7 @@ CENTURY = 36_500  # days; earlier dates may be out of range
 MANY = 1_000_000  # above what a machine can hold, but within the range of timers and counters
 MAX_FILL = 2  # house bots in `fill`, which leaves a seat for a bot that connects
 # Variables of other programs; the client also reads NUKIDORA_PAUSE.
-OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "CLUSTER", PREFIX + "TOKEN"})
+OTHER_VARIABLES = frozenset({PREFIX + "CACHE", PREFIX + "CLUSTER", PREFIX + "JOBS", PREFIX + "TOKEN"})
 
 
 class Checked:

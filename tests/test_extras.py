@@ -55,7 +55,7 @@ python -m arena --bots random,random,random --games 3
 {MATCH} rule,efficiency,yaku --statistics --json result.json --save games
 {MATCH} linear,softmax,tsumogiri
 {MATCH} selfplay,residual,rule@-300
-nukidora arena league --bots rule,efficiency,tsumogiri,random --games 12 --length east --jobs 1
+nukidora arena league --bots rule,efficiency,tsumogiri,random --games 12 --length east
 python -m engine convert examples/game.mjson game.json
 python -m agents.review examples/game.mjson --seat 0 --bot rule --html review.html
 python -m agents.analyse 123p456s11z99m2256p --bot rule --json analysis.json
@@ -95,14 +95,14 @@ import agents.bert.training.trainer, agents.cnn.export, agents.cnn.model, agents
 END
 """,
         f"""
-python -m agents.bert data dataset --selfplay tsumogiri,random,random --games 40 --teacher efficiency --jobs 1
-python -m agents.bert data dataset --add --records examples/game.mjson tests/data/records --jobs 1
+python -m agents.bert data dataset --selfplay tsumogiri,random,random --games 40 --teacher efficiency
+python -m agents.bert data dataset --add --records examples/game.mjson tests/data/records
 python -m agents.bert train dataset runs/bert --from micro --batch-size 16 --steps 2
 python -m agents.bert evaluate runs/bert/model --data dataset --samples 50
 python -m agents.bert export runs/bert/model
 python -m agents.bert train dataset runs/cnn --from dwarf --batch-size 16 --steps 2
 {MATCH} bert:runs/bert/model,cnn:runs/cnn/model,random
-python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --measure-against random --opponents random \\
+python -m agents.rl train runs/rl --minutes 0.1 --jobs 1 --set measure_against=random --set opponents=random \\
     --set tables=16 --set width=8 --set hidden=8 --set walls=1
 {MATCH} residual:runs/rl,random,random
 """,
@@ -141,7 +141,7 @@ python -m arena --bots examples/ppo.py:Trained:runs/ppo,tsumogiri,random --games
     ),
     "archive": (
         """
-python -m engine convert tests/data/records --out games.tar.zst --jobs 1
+python -m engine convert tests/data/records --out games.tar.zst
 """,
         """
 python -m engine validate games.tar.zst --json report.json

@@ -116,7 +116,7 @@ WRONG_USES = [
     ("agents.analyse.cli", ["123p456s11z99m2256p", "--bot", "nobody"]),
     ("agents.pack.cli", ["rlue", "-o", "bot.pyz"]),
     ("agents.linear.cli", ["agreement", "rlue"]),
-    ("agents.rl.cli", ["train", "{folder}", "--opponents", "rlue"]),
+    ("agents.rl.cli", ["train", "{folder}", "--set", "opponents=rlue"]),
     ("agents.search.cli", ["fit", "{folder}/file", "--selfplay", "rlue,rule,rule"]),
 ]
 

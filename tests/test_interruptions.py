@@ -48,7 +48,7 @@ class Program(NamedTuple):
 
 PROGRAMS = {
     "ladder": Program(
-        "arena.ladder.cli --bots efficiency,tsumogiri,random --games 24 --length east --json {}/a.json -o {}/a.md",
+        "arena.ladder.cli --bots efficiency,tsumogiri,random --games 24 --json {}/a.json -o {}/a.md",
         "arena.leagues.run:LeagueRun._handle", 20,
         "arena ladder: interrupted; run the same command again to resume", "a.json.partial", "a.json",
     ),
@@ -73,13 +73,13 @@ PROGRAMS = {
         "a.json.partial*", "a.json", code=FAILED,
     ),
     "bert data": Program(
-        "agents.bert.cli data {}/out --selfplay tsumogiri,efficiency,random --games 6 --jobs 1",
+        "agents.bert.cli data {}/out --selfplay tsumogiri,efficiency,random --games 6",
         "agents.bert.training.data.workers:fill", 2,
         "agents.bert data: interrupted; the same command continues", "out/000000.games.npy", "out/*",
         how=signal.SIGTERM,
     ),
     "bert train": Program(
-        "agents.bert.cli train data {}/run --from micro --batch-size 32 --eval-steps 4 --steps 12",
+        "agents.bert.cli train data {}/run --from micro --batch-size 32 --set eval_steps=4 --steps 12",
         "agents.bert.training.trainer:Trainer._step", 7,
         "agents.bert train: interrupted; the same command resumes", "run/model/config.json",
         "run/model/*.safetensors", data="data",
@@ -131,6 +131,7 @@ def test_an_interrupted_program_goes_on_as_if_it_had_not_been(
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip
     program = PROGRAMS[name]
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
     for target, value in (SMALLER | (SMALLER_WITH_TORCH if program.data == "data" else {})).items():
         monkeypatch.setattr(target, value)
     module, *words = program.command.split()

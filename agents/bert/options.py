@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from agents import registry
 from agents.bert.families import DEFAULT_SIZE, FAMILIES
 from agents.bert.training.config import TrainingConfig
-from agents.settings_option import Setting, add_settings, true_or_false
-from engine.common.cluster import add_jobs
-from engine.common.options import Parser, non_negative, non_negative_number, positive, positive_number, seed, three_bots
+from agents.settings_option import add_settings, settings_in
+from engine.common.options import Parser, positive, seed, three_bots
 
 ALL = "all"  # decisions
 SAMPLES = 50_000  # of an evaluation
@@ -74,41 +72,8 @@ precision  of the samples in which the label was predicted, the share in which i
 """
 
 
-class Option(NamedTuple):
-    """An option of the training commands; it sets the field of TrainingConfig of the same name."""
-
-    field: str
-    type: Callable[[str], Any]
-    metavar: str
-    help: str
-
-    @property
-    def name(self) -> str:
-        """The option as it is given."""
-        return "--" + self.field.replace("_", "-")
-
-
-OPTIONS = (
-    Option("batch_size", positive, "N", "samples a step"),
-    Option("steps", positive, "N", "number of steps (default: one pass over the data, or epochs)"),
-    Option("learning_rate", positive_number, "X", "peak learning rate"),
-    Option("eval_steps", positive, "N", "steps between validations"),
-    Option("seed", seed, "N", "of initial weights, order of samples and augmentation (default 0)"),
-)
-# Fields of TrainingConfig that --set gives.
-SETTINGS = {
-    "epochs": Setting(positive_number, TrainingConfig.epochs, "passes over the data, without --steps"),
-    "weight_decay": Setting(non_negative_number, TrainingConfig.weight_decay, "of AdamW"),
-    "max_grad_norm": Setting(positive_number, TrainingConfig.max_grad_norm, "norm to which gradients are clipped"),
-    "patience": Setting(
-        non_negative,
-        TrainingConfig.patience,
-        "validations without a lower loss before training stops (default 0: no limit)",
-    ),
-    "augment": Setting(true_or_false, TrainingConfig.augment, "train on random symmetries of the samples"),
-    "value_weight": Setting(non_negative_number, TrainingConfig.value_weight, "weight of the value losses"),
-}
-WITHOUT_VALUE = {name: setting for name, setting in SETTINGS.items() if name != "value_weight"}
+SETTINGS = settings_in(TrainingConfig)
+WITHOUT_VALUE = {name: each for name, each in SETTINGS.items() if name != "value_weight"}
 
 
 def data_parser() -> Parser:
@@ -140,12 +105,11 @@ def data_parser() -> Parser:
     targets.add_argument("--rollouts", type=positive, default=0, metavar="N", help="learn from N rollouts an action")
     parser.add_argument("--playouts", metavar="BOT", help="plays the rollouts (default: the teacher)")
     parser.add_argument("--add", action="store_true", help="add to the data in OUT")
-    add_jobs(parser)
     return parser
 
 
 def training_parser(objective: str) -> Parser:
-    """The command line of an objective; the defaults are those of TrainingConfig."""
+    """The command line of an objective; the fields of TrainingConfig are its settings."""
     parser = Parser(
         f"agents.bert {objective}",
         description=OBJECTIVES[objective],
@@ -167,12 +131,6 @@ def training_parser(objective: str) -> Parser:
             start += f", or of a CNN: {sizes['cnn']}"
         start += f"; or the folder of a network (default {DEFAULT_SIZE})"
         parser.add_argument("--from", dest="model", default=DEFAULT_SIZE, metavar="SIZE|FOLDER", help=start)
-    for option in OPTIONS:
-        default = getattr(TrainingConfig, option.field)
-        help_text = f"{option.help} (default {default:g})" if default else option.help
-        parser.add_argument(
-            option.name, dest=option.field, type=option.type, default=default, metavar=option.metavar, help=help_text
-        )
     add_settings(parser, WITHOUT_VALUE if objective == "pretrain" else SETTINGS)
     return parser
 

@@ -11,7 +11,7 @@ from agents import registry
 from agents.client.address import Address, parse_url
 from agents.client.first_connection import FIRST_CONNECTION
 from agents.external.framing import FRAMINGS, TIMEOUT
-from engine.common.options import Parser, non_negative, positive_seconds, seconds, seed
+from engine.common.options import Parser, non_negative, positive_seconds, seconds
 from engine.mjai.connection import DIALECTS
 
 EPILOG = f"""\
@@ -50,7 +50,6 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--games", type=non_negative, default=1, metavar="N", help="games to play (default 1; 0: no end)"
     )
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed of the bot (default 0)")
     parser.add_argument(
         "--pause",
         type=seconds,

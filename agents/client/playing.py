@@ -83,7 +83,7 @@ class GameLogs:
 def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
     if options.exec is None:
-        return AgentBot(make(options.bot, options.seed))
+        return AgentBot(make(options.bot))
     return SubprocessBot(options.exec, options.url.dialect, options.framing or FRAMINGS[0], options.timeout)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agents import registry
-from agents.external.framing import AUTO, FRAMINGS
+from agents.external.framing import AUTO, FRAMINGS, TIMEOUT
 from engine.mjai.connection import DIALECTS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def make_external(spec: str, timeout: float) -> MjaiBot:
     return SubprocessBot(command, dialect, framing, timeout)
 
 
-def make_agent(spec: str, seed: int, timeout: float) -> Agent:
+def make_agent(spec: str, seed: int, timeout: float = TIMEOUT) -> Agent:
     """The bot that `spec` names, external or not, as an agent.
 
     `seed` is for bots in this process, `timeout` (seconds for each reply) for external ones. Raises ValueError.

@@ -8,17 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents import registry
-from agents.linear.config import CHECKPOINT, HINGE, SOFTMAX, Config
-from agents.settings_option import Setting, add_settings
-from engine.common.options import (
-    Parser,
-    describe_error,
-    non_negative_number,
-    positive,
-    positive_number,
-    seed,
-    three_bots,
-)
+from agents.linear.config import CHECKPOINT, Config
+from agents.settings_option import add_settings, settings_in
+from engine.common.options import Parser, describe_error, positive, seed, three_bots
 from engine.common.program import INTERRUPTED
 
 EPILOG = """\
@@ -38,15 +30,6 @@ One game in ten is held out: agreement is the share of its decisions in which th
 OUT/weights.json has the weights of the epoch with the highest agreement. Ctrl-C stops; the same command resumes after
 the last whole epoch. A margin of 0 is the loss as published, which is minimal when all weights are 0.
 """
-# Fields of Config that --set gives.
-SETTINGS = {
-    "start": Setting(str, "start", "initial weights: a file, or start"),
-    "margin": Setting(non_negative_number, Config.margin, "of hinge, in points"),
-    "temperature": Setting(positive_number, Config.temperature, "T of softmax, in thousands of points"),
-    "alpha": Setting(positive_number, Config.alpha, "learning rate at the start, in points"),
-    "epochs": Setting(positive, Config.epochs, "passes over the choices"),
-    "batch_size": Setting(positive, Config.batch_size, "decisions a step"),
-}
 
 
 def make_parser() -> Parser:
@@ -78,7 +61,7 @@ def add_export(subparsers: argparse._SubParsersAction[Parser]) -> None:
 
 
 def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
-    """The command ``train``; the defaults are those of Config."""
+    """The command ``train``; the fields of Config are its settings."""
     text = "learn weights from choices"
     parser = subparsers.add_parser("train", help=text, description=text, epilog=TRAIN_EPILOG)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder of the run")
@@ -91,9 +74,7 @@ def add_train(subparsers: argparse._SubParsersAction[Parser]) -> None:
         metavar="FILE",
         help="choices that export has written",
     )
-    parser.add_argument("--loss", choices=(HINGE, SOFTMAX), default=Config.loss, help="what is minimised")
-    parser.add_argument("--seed", type=seed, default=Config.seed, metavar="N", help="of training (default 0)")
-    add_settings(parser, SETTINGS)
+    add_settings(parser, settings_in(Config))
 
 
 def add_show(subparsers: argparse._SubParsersAction[Parser]) -> None:

@@ -21,6 +21,7 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
+from agents.settings_option import values_of
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
 from engine.common.files import write_atomically
 from engine.common.program import OK
@@ -83,10 +84,7 @@ def train(options: argparse.Namespace) -> int:
     initial = load_weights(options.start)
     choices = concatenate(number_games([read_choices(path) for path in options.data]))
     named = "--data " + " ".join(str(path.resolve()) for path in options.data)
-    config = Config(
-        named, digest(choices), options.start, options.loss, options.margin, options.temperature, options.alpha,
-        options.epochs, options.batch_size, options.seed,
-    )  # fmt: skip
+    config = Config(named, digest(choices), **values_of(Config, options))
     trainer = Trainer(config, initial.values, split(choices), options.out)
     total = config.epochs * trainer.steps_an_epoch
     done = (len(trainer.epochs) - 1) * trainer.steps_an_epoch

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agents.settings_option import one_of, setting
+from engine.common.options import non_negative_number, positive, positive_number
+from engine.common.options import seed as seed_type
+
 HINGE, SOFTMAX = "hinge", "softmax"  # losses
 CHECKPOINT = "checkpoint.npz"  # in the folder of a run
 
 
 @dataclass(frozen=True)
 class Config:
-    """What is trained, and how. `digest` is a hash of the decisions in `data`, `start` names the weights."""
+    """What is trained, and how. `digest` is a hash of the decisions in `data`."""
 
     data: str
     digest: str
-    start: str
-    loss: str = HINGE
-    margin: float = 1_000.0  # of the hinge, in points
-    temperature: float = 1.0  # of the softmax, in thousands of points
-    alpha: float = 100.0  # learning rate at the start, in points
-    epochs: int = 12
-    batch_size: int = 256
-    seed: int = 0
+    start: str = setting("start", str, "initial weights: a file, or start")
+    loss: str = setting(HINGE, one_of(HINGE, SOFTMAX), "what is minimised: hinge or softmax")
+    margin: float = setting(1_000.0, non_negative_number, "of hinge, in points")
+    temperature: float = setting(1.0, positive_number, "T of softmax, in thousands of points")
+    alpha: float = setting(100.0, positive_number, "learning rate at the start, in points")
+    epochs: int = setting(12, positive, "passes over the choices")
+    batch_size: int = setting(256, positive, "decisions a step")
+    seed: int = setting(0, seed_type, "of the order of the choices")

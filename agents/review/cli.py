@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents import registry
 from engine.cli import SOURCES
-from engine.common.options import Parser, check_output, positive, seat
+from engine.common.options import Parser, check_output, seat
 
 PLAIN, MJAI_REVIEWER = "nukidora", "mjai-reviewer"  # formats of --json
 
@@ -54,7 +54,6 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--format", choices=(PLAIN, MJAI_REVIEWER), default=PLAIN, help=f"of --json (default {PLAIN}); see docs/web.md"
     )
-    parser.add_argument("--jobs", type=positive, metavar="N", help="with --player: processes (default: as is fastest)")
     return parser
 
 
@@ -86,8 +85,6 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
         parser.error("--seat is of one record: give --player NAME for several")
     if options.player is not None and options.format != PLAIN:
         parser.error(f"--format {options.format} is of one game: give --seat in place of --player")
-    if options.player is None and options.jobs is not None:
-        parser.error("--jobs is for --player")
     if options.format == MJAI_REVIEWER and options.json is None:
         parser.error(f"--format {MJAI_REVIEWER} is for --json FILE")
     if options.format == MJAI_REVIEWER and len(options.bot) > 1:

@@ -21,7 +21,7 @@ from agents.review.page import totals_page
 from agents.review.report import loss_text
 from agents.review.totals import ALL, GROUPS, Json, Totals
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, printable, usable_cores
+from engine.common.options import Parser, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK, installed_version
 from engine.common.screen import screen
@@ -29,7 +29,7 @@ from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
-from engine.records.stream import best_jobs, in_order
+from engine.records.stream import in_order, jobs_for
 
 HEADINGS = {"by_kind": "decision", "by_shanten": "shanten", "by_turn": "turn"}
 
@@ -79,7 +79,7 @@ def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path])
     skip(rest, found.done)
     notes = set[str]()
     try:
-        with closing(in_order(work, rest, THREE_PLAYERS, options.jobs or best_jobs(paths, usable_cores()))) as results:
+        with closing(in_order(work, rest, THREE_PLAYERS, jobs_for(paths))) as results:
             for item, reviewed in with_progress(results, paths):
                 say_new(notes, item.name, reviewed.notes)
                 for fault in reviewed.faults:

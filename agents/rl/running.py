@@ -36,7 +36,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 def train(options: argparse.Namespace, settings: Settings) -> int:
     """Run ``train``. Raises ValueError, OSError or WorkerError."""
-    for bot in {*options.opponents, *options.measure_against}:
+    for bot in {*settings.games.opponents, *settings.measure_against}:
         make(bot)
     keep_freed_memory()
     torch.set_num_threads(min(options.jobs, usable_cores()))
@@ -77,7 +77,7 @@ class Training:
 
     def _is_due(self) -> bool:
         """Return whether a measurement is missing, including one that was interrupted."""
-        last, every = last_measured(self._options.folder / CURVE), 60 * self._options.measure_every
+        last, every = last_measured(self._options.folder / CURVE), 60 * self._run.settings.measure_every
         if last is None:
             return True
         minutes, iteration = last

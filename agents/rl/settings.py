@@ -1,15 +1,56 @@
-"""The settings of a run of reinforcement learning, with their defaults."""
+"""The settings of a run of reinforcement learning, with their defaults and how the command line reads them."""
 
 from __future__ import annotations
 
+import argparse
 import math
-from dataclasses import asdict, dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
+from agents.settings_option import as_text, one_of, setting, settings_in
+from engine.checks import scores_in
+from engine.common.options import bots_of, non_negative_number, positive, positive_number, usable_cores
+from engine.common.options import seed as seed_type
 from engine.rules import EVEN_SCORES, Scores
 
 WIDTH, HIDDEN = 160, 64  # of a policy that starts at random
 MAX_WIDTH = 1024  # of a layer
+# Settings that the next command of a run may change; the widths are compared with its network.
+CHANGEABLE = frozenset({"width", "hidden", "minutes", "measure_every", "measure_against", "walls", "device"})
+
+
+def some_scores(text: str) -> tuple[Scores, ...]:
+    """Option type: starting scores of one or several games, such as 35000-35000-35000,25000-35000-45000."""
+    found = []
+    for each in text.split(","):
+        try:
+            found.append(scores_in(each.replace("-", ",")))
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
+    return tuple(found)
+
+
+def share(text: str) -> float:
+    """Option type: a number from 0 to 1."""
+    number = non_negative_number(text)
+    if number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share: a number from 0 to 1")
+    return number
+
+
+def layer(text: str) -> int:
+    """Option type: the width of a layer."""
+    number = positive(text)
+    if number > MAX_WIDTH:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a width: a number from 1 to {MAX_WIDTH}")
+    return number
+
+
+def some_bots(text: str) -> tuple[str, ...]:
+    """Option type: one bot or several, see `bots_of`."""
+    found = bots_of(text)
+    if not found:
+        raise argparse.ArgumentTypeError("no bot is named")
+    return found
 
 
 @dataclass(frozen=True)
@@ -17,45 +58,59 @@ class Games:
     """Which games are played."""
 
     bot: str  # whose network learns, in FAMILIES
-    opponents: tuple[str, ...] = ("rule",)  # bots, as the registry reads them
-    against: float = 0.5  # share of the games with opponents; one and two of them are equally likely
-    handicaps: tuple[Scores, ...] = (EVEN_SCORES,)  # starting scores; each game has one, seats at random
+    opponents: tuple[str, ...] = setting(("rule",), some_bots, "BOT,…; one or two of them play against it")
+    against: float = setting(0.5, share, "share of the games with opponents; 0: self-play alone")
+    handicaps: tuple[Scores, ...] = setting(
+        (EVEN_SCORES,), some_scores, "starting scores A-B-C,…; each game has one of these, its seats at random"
+    )
 
 
-class Hyperparameters(NamedTuple):
+@dataclass(frozen=True)
+class Hyperparameters:
     """Hyperparameters of the learner."""
 
-    learning_rate: float = 4e-3  # of the policy, at the start
-    critic_rate: float = 1e-3  # of the critic, at the start
-    gae_lambda: float = 0.6
-    entropy: float = 0.012  # weight of the entropy of the policy
-    kl: float = 0.0  # weight of the Kullback-Leibler divergence from the policy of the prior logits
-    batch_size: int = 8192
-    epochs: int = 1
-    critic_sees: str = "everything"  # or "view": an ablation
+    learning_rate: float = setting(4e-3, positive_number, "of the policy, at the start")
+    critic_rate: float = setting(1e-3, positive_number, "learning rate of the critic, at the start")
+    gae_lambda: float = setting(0.6, share, "of generalized advantage estimation")
+    entropy: float = setting(0.012, non_negative_number, "weight of the entropy of the policy")
+    kl: float = setting(
+        0.0, non_negative_number, "weight of the KL divergence from the prior (the policy of the prior logits)"
+    )
+    batch_size: int = setting(8192, positive, "choices of a minibatch")
+    epochs: int = setting(1, positive, "times that each choice is learned from")
+    critic_sees: str = setting("everything", one_of("everything", "view"), "view: no hidden tile")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
-    """The options of a run."""
+    """The settings of a run."""
 
     games: Games
     hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
-    seed: int = 0
-    jobs: int = 2  # actors
-    tables: int = 1024  # of an actor
-    width: int | None = None  # of the first layer of a new policy; None: that of the weights it starts from, or WIDTH
-    hidden: int | None = None  # of its second layer; None: that of the weights, or HIDDEN
-    minutes: float = 480.0  # the learning rate falls linearly to 0 by then
-    measured_against: tuple[str, ...] = ("rule",)
-    walls: int = 1000  # of a measurement, each played three times
-    device: str = "cpu"
-    former_every: float = math.inf  # minutes after which, again and again, the current policy becomes one more opponent
+    minutes: float = setting(480.0, positive_number, "total training time; the learning rate falls to 0", "MINUTES")
+    seed: int = setting(0, seed_type, "of the first weights and of all games")
+    jobs: int = setting(
+        usable_cores(), positive, "threads that act, or on a cluster workers (default: as many as cores)", "N"
+    )
+    device: str = setting("cpu", str, "of the learner: cpu or cuda", "DEVICE")
+    tables: int = setting(1024, positive, "of each thread, played in lock step")
+    width: int | None = setting(
+        None,
+        layer,
+        f"of the first layer in a new run (default: that of --start, or {WIDTH}); a narrower network is widened, which "
+        "does not change what it plays",
+    )
+    hidden: int | None = setting(None, layer, f"of the second layer, likewise (default: that of --start, or {HIDDEN})")
+    former_every: float = setting(
+        math.inf, positive_number, "minutes; the policy as it is then becomes one more opponent (default: never)"
+    )
+    measure_every: float = setting(15.0, positive_number, "minutes between measurements")
+    measure_against: tuple[str, ...] = setting(("rule",), some_bots, "BOT,…: each plays at both other seats")
+    walls: int = setting(1000, positive, "of a measurement, each played three times")
 
-    def fixed_options(self) -> dict[str, str]:
-        """The settings that a run cannot change, by name, as texts; saved with it, after two hyphens."""
-        options = asdict(self.games) | self.hyperparameters._asdict()
-        options |= {"seed": self.seed, "jobs": self.jobs, "tables": self.tables, "former_every": self.former_every}
-        options["handicaps"] = ["-".join(map(str, scores)) for scores in self.games.handicaps]
-        texts = {name: ",".join(value) if isinstance(value, list | tuple) else value for name, value in options.items()}
-        return {"--" + name.replace("_", "-"): str(text) for name, text in texts.items()}
+    def fixed(self) -> dict[str, str]:
+        """The settings that a run cannot change, as texts."""
+        found = {"bot": self.games.bot}
+        for part in (self.games, self.hyperparameters, self):
+            found |= {name: as_text(getattr(part, name)) for name in settings_in(type(part)) if name not in CHANGEABLE}
+        return found

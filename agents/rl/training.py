@@ -81,16 +81,17 @@ class Run:
         try:
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.iteration, self.choices, self.seconds = state["counts"]
-            policy, before = state["learner"]["policy"], dict(state["settings"])
+            policy = state["learner"]["policy"]
+            # earlier versions named the settings as options: --gae-lambda
+            before = {name.removeprefix("--").replace("-", "_"): text for name, text in state["settings"].items()}
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damage_error(path, error) from None
-        for name, value in self.settings.fixed_options().items():
+        for name, value in self.settings.fixed().items():
             if before.get(name) != value:
-                setting = name.removeprefix("--").replace("-", "_")
-                what = f"began with {setting} {before.get(name)}, not {value}"
+                what = f"began with {name} {before.get(name)}, not {value}"
                 raise ValueError(f"{path}: {what}; give the same options, or another folder")
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
@@ -114,7 +115,7 @@ class Run:
             "actors": [actor.state() for actor in self._actors],
             "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
-            "settings": self.settings.fixed_options(),
+            "settings": self.settings.fixed(),
         }
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
@@ -133,7 +134,7 @@ class Run:
         metrics = self.learner.learn(experience, generator)
         if not self.learner.is_finite():
             what = f"{self.folder}: weights became infinite or NaN in iteration {self.iteration}, which is not saved"
-            raise ValueError(f"{what}; begin in another folder with a lower --learning-rate, or critic_rate")
+            raise ValueError(f"{what}; begin in another folder with a lower learning_rate or critic_rate")
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
@@ -161,7 +162,7 @@ class Run:
         """Measure the present weights against the opponents and add the result to the curve."""
         bot = NetworkBot(self.settings.games.bot, self.features, self.learner.policy.numpy())
         rows = []
-        for opponent in self.settings.measured_against:
+        for opponent in self.settings.measure_against:
             found = measure(bot, opponent, self.settings.walls, min(self.settings.jobs, usable_cores()))
             counts = (self.seconds / 60, self.iteration, self.choices)
             rows.append(Strength(*counts, opponent, 3 * self.settings.walls, *found))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents import registry
-from engine.common.options import Parser, check_output, describe_error, positive, seed, three_bots
+from engine.common.options import Parser, check_output, describe_error, positive, three_bots
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 
 
@@ -18,7 +18,6 @@ def fit_parser() -> Parser:
     add("file", type=Path, metavar="FILE", help="the weights of the model, a NumPy archive")
     add("--selfplay", type=three_bots, default="rule,rule,rule", metavar="A,B,C", help="the bots that play")
     add("--games", type=positive, default=600, metavar="N", help="games to fit to")
-    add("--seed", type=seed, default=0, help="of the games and the worlds")
     return parser
 
 
@@ -31,13 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.parse_args(words[:1])
     options = fit_parser().parse_args(words[1:])
     try:
-        return fit(options.file, options.selfplay, options.games, options.seed)
+        return fit(options.file, options.selfplay, options.games)
     except (ValueError, OSError) as error:
         print(f"agents.search: {describe_error(error)}", file=sys.stderr)
         return BAD_ARGUMENTS if isinstance(error, ValueError) else FAILED
 
 
-def fit(path: Path, bots: tuple[str, ...], games: int, seed: int) -> int:
+def fit(path: Path, bots: tuple[str, ...], games: int) -> int:
     """Run ``fit``. Raises ValueError or OSError."""
     check_output("FILE", path)
     for bot in bots:
@@ -48,7 +47,7 @@ def fit(path: Path, bots: tuple[str, ...], games: int, seed: int) -> int:
 
     with Progress("steps", 1 + fitting.ROUNDS) as progress:
         try:
-            for text, model in fitting.fit(bots, games, seed):
+            for text, model in fitting.fit(bots, games, seed=0):
                 found = model
                 progress.print(text)
                 progress.advance(1)

@@ -9,7 +9,6 @@ from agents.built_in import BUILT_IN
 from agents.external import specs
 from agents.registry import names
 from arena.leagues.cli import HOW
-from arena.options import add_game_options
 from engine.common.options import Parser, bots_of, positive
 
 GAMES = 30_000
@@ -17,9 +16,9 @@ SLOW = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # they pla
 
 EPILOG = f"""\
 {HOW}
-This is python -m arena league with a page, and with games of each bot against itself that measure how fast it decides.
-FILE is a league: to resume an interrupted one, run the same command again; with another bot in --bots, only games with
-that bot are played.
+This is python -m arena league, of hanchan by Tenhou's rules, with a page, and with games of each bot against itself
+that measure how fast it decides. FILE is a league: to resume an interrupted one, run the same command again; with
+another bot in --bots, only games with that bot are played.
 
 exit codes: 0 finished, 1 the league failed, or a bot failed in every game, 2 bad arguments, 130 interrupted
 """
@@ -33,7 +32,6 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--games", type=positive, default=GAMES, metavar="N", help="about how many games are played in all"
     )
-    add_game_options(parser)
     parser.add_argument("--json", type=Path, required=True, metavar="FILE", help="the league")
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="PAGE", help="the page, in Markdown")
     return parser

@@ -7,16 +7,21 @@ import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from rich.console import Console
 
+from agents.clusters import workers_for
 from arena.ladder.page import page
-from arena.leagues.running import open_league, run
+from arena.leagues.games import LeagueSettings
+from arena.leagues.run import LeagueRun
+from arena.leagues.running import run
 from arena.run import ArenaRun, make_folder
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output, describe_error
 from engine.table import N_SEATS
 
+SETTINGS = LeagueSettings(seed=0, rules="tenhou", length="hanchan")  # so that ladders can be compared
 SPEED_GAMES = 30  # of the run that measures how fast a bot decides
 
 
@@ -25,8 +30,9 @@ def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
     try:
         make_folder(options.output.parent, f"--output {options.output}")
         check_output("--output", options.output)
-        league_run = open_league(options, options.games)
-        matches = [league_run.settings.match((bot,) * N_SEATS, options.timeout) for bot in league_run.bots]
+        workers = partial(workers_for, options)
+        league_run = LeagueRun(SETTINGS, options.bots, workers, games=options.games, json=options.json)
+        matches = [SETTINGS.match((bot,) * N_SEATS) for bot in league_run.bots]
         speed_runs = [ArenaRun(replace(match, games=SPEED_GAMES), jobs=1) for match in matches]
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))

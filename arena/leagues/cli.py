@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.external import specs
 from arena.cli import check_quotes
 from arena.leagues.standing import STANDINGS
-from arena.options import add_game_options
+from arena.options import add_game_options, add_timeout
 from engine.common.options import Parser, bots_of, positive, positive_number
 
 GAMES = 3000
@@ -16,7 +16,7 @@ DEFINITIONS = "\n".join(f"{' '.join(column.heading.split()):9}  {column.help}" f
 
 HOW = """\
 The two bots that have met least meet next; the third is the one that has met these two least. So every two bots meet
-equally often, and on the same walls, each in all rotations of the seats. Games do not depend on --jobs.
+equally often, and on the same walls, each in all rotations of the seats. Games do not depend on NUKIDORA_JOBS.
 """
 EPILOG = f"""\
 {HOW}
@@ -59,6 +59,7 @@ def make_parser() -> Parser:
         "--hours", type=positive_number, metavar="H", help="play so long, and finish the games that are being played"
     )
     add_game_options(parser)
+    add_timeout(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="the league: its standings and its games")
     return parser
 

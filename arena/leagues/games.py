@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from agents.external.framing import TIMEOUT
 from arena.bot_games import N_COUNTS, by_bot, finishing_orders
 from arena.checkpoint import check_walls
 from arena.chunk import ChunkResult
@@ -28,7 +29,7 @@ class LeagueSettings:
     rules: str
     length: Literal["east", "hanchan"]
 
-    def match(self, bots: tuple[str, ...], timeout: float) -> RunSettings:
+    def match(self, bots: tuple[str, ...], timeout: float = TIMEOUT) -> RunSettings:
         """The match of three bots. Its number of games is of no use: walls are chosen as the league goes on."""
         return RunSettings(bots, ROTATIONS, self.seed, self.rules, self.length, timeout, control_variates=False)
 

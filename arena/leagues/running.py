@@ -24,24 +24,18 @@ from engine.common.screen import screen
 def start(parser: Parser, options: Namespace, games: int | None) -> int:
     """Play about so many games, or for ``--hours`` if None, and return the exit code."""
     try:
-        league_run = open_league(options, games, options.hours)
+        league_run = LeagueRun(
+            LeagueSettings(options.seed, options.rules, options.length),
+            options.bots,
+            partial(workers_for, options),
+            games=games,
+            hours=options.hours,
+            timeout=options.timeout,
+            json=options.json,
+        )
     except (ValueError, OSError) as error:
         parser.error(describe_error(error))
     return run(league_run, "arena league")
-
-
-def open_league(options: Namespace, games: int | None, hours: float | None = None) -> LeagueRun:
-    """The league that the options describe. Raises ValueError, OSError."""
-    settings = LeagueSettings(options.seed, options.rules, options.length)
-    return LeagueRun(
-        settings,
-        options.bots,
-        partial(workers_for, options),
-        games=games,
-        hours=hours,
-        timeout=options.timeout,
-        json=options.json,
-    )
 
 
 def run(league_run: LeagueRun, program: str, then: Callable[[Console], None] | None = None) -> int:

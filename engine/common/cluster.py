@@ -1,4 +1,4 @@
-"""Workers on the machines of a Ray cluster: the option and the environment variable that select them.
+"""Workers on the machines of a Ray cluster: the options and the environment variables that select them.
 
 The pool itself is in `engine.common.cluster_pool`, the code that runs on the machines in `engine.common.cluster_node`,
 and the files sent to them in `engine.common.cluster_package`.
@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from engine.common.options import Parser, positive, usable_cores
+from engine.common.options import Parser, jobs_in_environment, positive, usable_cores
 
 LOCAL = "local"
 SETTINGS = {  # environment variables that Ray reads on import
@@ -40,18 +40,14 @@ class Cluster:
     files: tuple[Path, ...] = ()
 
 
-def add_jobs(parser: Parser) -> None:
-    """Add ``--jobs``, which `workers_of` reads."""
+def add_workers(parser: Parser) -> None:
+    """Add ``--jobs`` and ``--cluster``, for one run in place of the variables that all programs read."""
     parser.add_argument(
         "--jobs",
         type=positive,
         metavar="N",
-        help="worker processes (default: all cores; with NUKIDORA_CLUSTER=ADDRESS, all CPUs of that cluster)",
+        help="worker processes (default: NUKIDORA_JOBS, or all cores; of a cluster, all CPUs)",
     )
-
-
-def add_cluster(parser: Parser) -> None:
-    """Add ``--cluster``, for one run in place of the variable."""
     parser.add_argument(
         "--cluster",
         type=address,
@@ -69,15 +65,16 @@ def address(text: str) -> str:
 
 
 def workers_of(options: argparse.Namespace, files: Sequence[Path] = ()) -> int | Cluster:
-    """Return the workers that the options, or else the variable, select. ``files``: see `Cluster`.
+    """Return the workers that the options, or else the variables, select. ``files``: see `Cluster`.
 
-    Raises ModuleNotFoundError without Ray, ValueError for a variable that is no address.
+    Raises ModuleNotFoundError without Ray, ValueError for a variable that is no address or no number.
     """
     chosen = getattr(options, "cluster", None) or address_in_environment()
+    jobs = getattr(options, "jobs", None) or jobs_in_environment()
     if chosen is None:
-        return options.jobs or usable_cores()
+        return jobs or usable_cores()
     import_ray()  # report a missing package before doing anything
-    return Cluster(chosen, options.jobs, tuple(files))
+    return Cluster(chosen, jobs, tuple(files))
 
 
 def address_in_environment() -> str | None:

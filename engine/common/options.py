@@ -204,8 +204,17 @@ def starting_scores(text: str) -> Scores:
 
 
 def usable_cores() -> int:
-    """Return the number of CPU cores that this process may run on, the default of ``--jobs``."""
+    """Return the number of CPU cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def jobs_in_environment() -> int | None:
+    """Return the number of worker processes that the variable sets, if any. Raises ValueError if it is no number."""
+    given = os.environ.get("NUKIDORA_JOBS")
+    try:
+        return positive(given) if given else None
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"NUKIDORA_JOBS: {error}") from None
 
 
 def check_output(option: str, path: Path | None) -> None:

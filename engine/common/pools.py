@@ -25,7 +25,9 @@ OpenWorker = Callable[[], AbstractContextManager[Work[T, U]]]
 class WorkerError(Exception):
     """A worker process ended without an exception: it was killed, or crashed."""
 
-    def __init__(self, what: str = "a worker process ended unexpectedly; if memory ran out, try fewer --jobs") -> None:
+    def __init__(
+        self, what: str = "a worker process ended unexpectedly; if memory ran out, try fewer: NUKIDORA_JOBS=1"
+    ) -> None:
         super().__init__(what)
 
 

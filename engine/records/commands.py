@@ -15,7 +15,7 @@ from typing import TypeVar
 from rich.console import Console
 
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, printable, usable_cores
+from engine.common.options import Parser, check_output, describe_error, printable
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
 from engine.mjai.connection import DEFAULT_DIALECT
@@ -26,7 +26,7 @@ from engine.records.filters import Filters, filters_of
 from engine.records.journal import Journal, digest_of
 from engine.records.model import with_rules_of
 from engine.records.show import show_game
-from engine.records.stream import Item, best_jobs
+from engine.records.stream import Item, jobs_for
 from engine.records.validate import Report, check_all
 
 CHECKPOINT = 100  # records between two saves of the progress with --json
@@ -38,6 +38,7 @@ def validate(args: argparse.Namespace) -> int:
     """Replay every record found; print a line for each fault, and the totals; see `engine.cli`."""
     check_output("--json", args.json)
     paths, filters = found_paths(args), Filters(rules=args.rules)
+    jobs = jobs_for(paths)
     journal, report, done = None, Report(), 0
     if args.json is not None:
         identity = {"filters": filters.options, "files": digest_of(paths)}
@@ -51,7 +52,6 @@ def validate(args: argparse.Namespace) -> int:
     notes: set[str] = set()
     interrupted = False
     try:
-        jobs = args.jobs or best_jobs(paths, usable_cores())
         with closing(check_all(found, filters, jobs)) as results:
             for item, each in with_progress(results, paths):
                 say_new(notes, item.name, each.notes)
@@ -138,13 +138,14 @@ def convert(args: argparse.Namespace) -> int:
     check_output("--out", args.out.parent / "file")
     if args.dialect != DEFAULT_DIALECT and not args.format.startswith("mjson"):
         args.parser.error(f"--dialect {args.dialect}: it is one of mjai, so --format must be mjson, not {args.format}")
-    conversion = Conversion(found_paths(args), args.out, args.format, args.dialect, filters_of(args))
+    paths = found_paths(args)
+    jobs = jobs_for(paths)
+    conversion = Conversion(paths, args.out, args.format, args.dialect, filters_of(args))
     if conversion.done:
         print(f"continuing after {conversion.done:,} records", file=sys.stderr)
     report = conversion.report
     notes: set[str] = set()
     try:
-        jobs = args.jobs or best_jobs(conversion.paths, usable_cores())
         with closing(conversion.run(jobs)) as results:
             for item, each in with_progress(results, conversion.paths):
                 say_new(notes, item.name, each.notes)

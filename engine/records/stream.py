@@ -12,6 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from engine.common.options import jobs_in_environment, usable_cores
 from engine.common.workers import open_pool, stateless
 from engine.records.archives import Member, split_name, total_size
 from engine.records.files import parse_record
@@ -117,8 +118,13 @@ def batches(records: Iterable[Item]) -> Iterator[Task]:
         yield first, batch
 
 
-def best_jobs(paths: Sequence[Path], cores: int) -> int:
-    """Return the number of processes that is fastest for the records with this many cores."""
+def jobs_for(paths: Sequence[Path]) -> int:
+    """Return the number of processes for records: what the environment sets, otherwise what is fastest.
+
+    Raises ValueError for a variable that is no number.
+    """
+    if (chosen := jobs_in_environment()) is not None:
+        return chosen
     archives = [path for path in paths if split_name(path)[1] is None]
     many = len(paths) >= PARALLEL_FROM or total_size(archives) >= PARALLEL_FROM_BYTES
-    return cores if many else 1
+    return usable_cores() if many else 1

@@ -110,13 +110,16 @@ def test_the_dearest_mistakes_are_found_where_they_say(folder: Path, tmp_path: P
     assert (worst["round_name"], worst["turn"], worst["played"], worst["best"]) == ("E3", 3, "discard 8s", "riichi")
 
 
-def test_records_are_found_in_archives_too(folder: Path, tmp_path: Path, run: Run) -> None:
+def test_records_are_found_in_archives_too(
+    folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     archive = tmp_path / "some.zip"
     with ZipFile(archive, "w") as zipped:
         for name in NAMES[:2]:
             zipped.write(folder / name, name)
             (folder / name).unlink()
-    run(folder, archive, "--player", "C", "--bot", BOT, "--json", tmp_path / "mixed.json", "--jobs", "2")
+    monkeypatch.setenv("NUKIDORA_JOBS", "2")
+    run(folder, archive, "--player", "C", "--bot", BOT, "--json", tmp_path / "mixed.json")
     found = document(tmp_path / "mixed.json")
     assert found["games"] == 4
     worst = found["mistakes"][0][0]

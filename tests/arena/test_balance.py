@@ -44,28 +44,28 @@ def test_the_more_games_the_smaller_a_difference_is_corrected(games: int, even: 
 
 
 def test_half_of_the_surplus_is_taken_and_the_weakest_stays_at_full_strength() -> None:
-    dials = Dials(("rule", "efficiency", "random"), 30)
+    dials = Dials(("rule", "efficiency", "random"))
     dials.correct((200.0, 100.0, 0.0))
     assert dials.specs == ("rule@-100", "efficiency@-50", "random")
 
 
 def test_dials_are_raised_until_one_is_at_full_strength() -> None:
-    dials = Dials(("rule@-100", "efficiency@-60", "efficiency@-80"), 30)
+    dials = Dials(("rule@-100", "efficiency@-60", "efficiency@-80"))
     dials.correct((0.0, 40.0, 20.0))
     assert dials.specs == ("rule@-20", "efficiency", "efficiency@-10")
 
 
 def test_what_cannot_be_balanced_is_said() -> None:
-    dials = Dials(("efficiency", "rule", "exec:true"), 30)
+    dials = Dials(("efficiency", "rule", "exec:true"))
     with pytest.raises(CannotBalanceError, match="an external bot has no dial"):
         dials.correct((0.0, 0.0, 50.0))
-    dials = Dials(("efficiency@-720", "tsumogiri", "tsumogiri"), 30)
+    dials = Dials(("efficiency@-720", "tsumogiri", "tsumogiri"))
     with pytest.raises(CannotBalanceError, match="efficiency@-720 is still ahead"):
         dials.correct((100.0, 0.0, 0.0))
     with pytest.raises(CannotBalanceError, match="ratings are even to a point, but not every pair is"):
-        Dials(("rule", "rule", "rule"), 30).correct((0.4, 0.3, 0.0))
+        Dials(("rule", "rule", "rule")).correct((0.4, 0.3, 0.0))
     with pytest.raises(ValueError, match=r"tsumogiri has no scale.*calibrate tsumogiri"):
-        Dials(("tsumogiri", "rule", "rule"), 30).correct((100.0, 0.0, 0.0))
+        Dials(("tsumogiri", "rule", "rule")).correct((100.0, 0.0, 0.0))
 
 
 def test_the_argument_is_quoted() -> None:

@@ -175,7 +175,7 @@ def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
 @pytest.mark.slow
 def test_a_worker_that_dies_ends_the_run_with_one_line(arena: Arena) -> None:
     done = arena("--bots", "random,dying,random", "--games", 30, "--jobs", 2, code=1)
-    assert "--jobs" in done.stderr.splitlines()[-1]
+    assert "NUKIDORA_JOBS" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 

@@ -23,7 +23,7 @@ BOTS = ("random", "tsumogiri", "efficiency", "rule")
 
 
 def run(tmp_path: Path, *more: str) -> int:
-    arguments = ["--bots", ",".join(BOTS), "--games", "48", "--length", "east", "--jobs", "1", "--seed", "7"]
+    arguments = ["--bots", ",".join(BOTS), "--games", "48"]
     files = ["--json", str(tmp_path / "ladder.json"), "-o", str(tmp_path / "ladder.md")]
     return cli.main([*arguments, *files, *more])
 
@@ -47,8 +47,9 @@ def test_ratings_and_origins_of_built_in_bots_are_those_of_the_ladder() -> None:
 
 @pytest.mark.slow
 def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
     assert run(tmp_path) == OK
     page = (tmp_path / "ladder.md").read_text()
     standings = table(page, "# The ladder")

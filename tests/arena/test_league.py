@@ -43,6 +43,7 @@ SETTINGS = LeagueSettings(seed=1, rules="tenhou", length="east")
 def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Games that one worker would play are played in this process, which is faster than to start another."""
     monkeypatch.setattr(run, "open_pool", lambda start, jobs: open_pool(start, jobs if jobs > 1 else 0))
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def file_bot(tmp_path: Path) -> str:
 
 
 def play(path: Path, *more: str, bots: Sequence[str] = BOTS, games: int = 24) -> int:
-    arguments = ["--length", "east", "--seed", "1", "--jobs", "1", "--games", str(games), "--json", str(path)]
+    arguments = ["--length", "east", "--seed", "1", "--games", str(games), "--json", str(path)]
     return cli.main([*arguments, *(["--bots", ",".join(bots)] if bots else []), *more])
 
 

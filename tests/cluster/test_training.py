@@ -41,7 +41,9 @@ def make(*arguments: object) -> int:
 
 def test_training_data_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--selfplay", "random,efficiency,rule", "--games", 40, "--teacher", "rule")
-    assert make(tmp_path / "here", *options, "--jobs", 2) == 0
+    monkeypatch.setenv("NUKIDORA_JOBS", "2")
+    assert make(tmp_path / "here", *options) == 0
+    monkeypatch.delenv("NUKIDORA_JOBS")
     monkeypatch.setenv("NUKIDORA_CLUSTER", LOCAL)
     assert make(tmp_path / "there", *options) == 0
     assert folder_bytes(tmp_path / "here") == folder_bytes(tmp_path / "there")
@@ -77,7 +79,7 @@ def test_only_the_records_of_a_task_are_sent(tmp_path: Path) -> None:
 def run(folder: Path, *, on_cluster: bool) -> Run:
     """Two iterations of reinforcement learning."""
     folder.mkdir()
-    settings = Settings(Games("residual"), Hyperparameters(batch_size=64), seed=3, tables=6, width=8, hidden=8)
+    settings = Settings(Games("residual"), Hyperparameters(batch_size=64), seed=3, jobs=2, tables=6, width=8, hidden=8)
     if not on_cluster:
         return iterations(Run(folder, settings, None))
     with open_pool(stateless(play_task), CLUSTER) as pool:

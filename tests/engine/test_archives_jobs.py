@@ -202,7 +202,8 @@ def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch
     monkeypatch.setattr(commands, "members", counted)
     monkeypatch.setattr(stream, "WINDOW", 4)
     stop_after(100, monkeypatch)
-    assert main(["validate", str(path), "--jobs", "2"]) == 130
+    monkeypatch.setenv("NUKIDORA_JOBS", "2")
+    assert main(["validate", str(path)]) == 130
     assert next(n_read) < 100 + 4 * 16
 
 
@@ -210,7 +211,7 @@ def test_records_are_read_only_when_a_worker_is_free(tmp_path: Path, monkeypatch
 def test_a_killed_conversion_continues(tmp_path: Path) -> None:
     contents = {f"{number:04}.xml": XML.read_bytes() for number in range(3000)}
     source, out = write_archive(tmp_path, "a.tar.zst", contents), tmp_path / "b.zip"
-    command = [sys.executable, "-m", "engine", "convert", str(source), "--out", str(out), "--jobs", "2"]
+    command = [sys.executable, "-m", "engine", "convert", str(source), "--out", str(out)]  # many: in several processes
     with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as converting:
         journal = tmp_path / "b.zip.partial.jsonl"
         wait_for(lambda: journal.exists() and journal.read_text().count("\n") > 1)
@@ -229,16 +230,18 @@ def test_a_killed_conversion_continues(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_data_of_archives_and_files_are_the_same(tmp_path: Path) -> None:
+def test_data_of_archives_and_files_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a network to learn from."""
     pytest.importorskip("onnxruntime")
     from agents.bert.cli import main as bert
 
     for name, made in (("a.zip", "1"), ("a.tar.zst", "2")):
         path = write_archive(tmp_path, name, real_records())
-        assert bert(["data", str(tmp_path / f"data{made}"), "--records", str(path), "--jobs", made]) == 0
+        monkeypatch.setenv("NUKIDORA_JOBS", made)
+        assert bert(["data", str(tmp_path / f"data{made}"), "--records", str(path)]) == 0
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
     files = [str(RECORDS / name) for name in sorted(real_records())]
-    assert bert(["data", str(tmp_path / "data3"), "--records", *files, "--jobs", "1"]) == 0
+    assert bert(["data", str(tmp_path / "data3"), "--records", *files]) == 0
     for part in ("games", "samples"):
         one, two, three = ((tmp_path / f"data{n}" / f"000000.{part}.npy").read_bytes() for n in "123")
         assert one == two

@@ -92,12 +92,15 @@ def test_rules_are_those_of_the_file_by_default(tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.slow
-def test_processes_share_the_work_and_keep_the_order(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_share_the_work_and_keep_the_order(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a", "b", "c"):
         (folder / f"{name}.mjson").write_text(f'{{"type":"{name}"}}\n')
-    assert main(["validate", str(folder), "--jobs", "1"]) == 1
+    assert main(["validate", str(folder)]) == 1
     alone = capsys.readouterr().out
-    assert main(["validate", str(folder), "--jobs", "2"]) == 1
+    monkeypatch.setenv("NUKIDORA_JOBS", "2")
+    assert main(["validate", str(folder)]) == 1
     assert capsys.readouterr().out == alone
     assert [Path(line.split(":")[0]).name for line in alone.splitlines()[:-1]] == ["a.mjson", "b.mjson", "c.mjson"]
 
@@ -138,9 +141,14 @@ def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> Non
     (folder / "0.mjson").write_text("no record")  # the first file: its line tells that checking has begun
     endless = folder / "zzz.mjson"  # the last one: nobody writes to it, so that checking does not end
     os.mkfifo(endless)
-    command = [sys.executable, "-u", "-m", "engine", "validate", str(folder), str(endless), "--jobs", jobs]
+    command = [sys.executable, "-u", "-m", "engine", "validate", str(folder), str(endless)]
     with subprocess.Popen(
-        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=REPOSITORY,
+        env=os.environ | {"NUKIDORA_JOBS": jobs},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as checking:
         assert checking.stdout is not None
         assert "no game record" in checking.stdout.readline()

@@ -129,7 +129,7 @@ BAD_USES = {
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
         {record} --room gold -> --room
-        {record} --jobs 0 -> --jobs 0
+        NUKIDORA_JOBS=0 {record} -> NUKIDORA_JOBS 0
         -> PATH
     """,
     "arena columns": """
@@ -181,7 +181,8 @@ BAD_USES = {
         validate -> PATH
         validate nowhere -> nowhere
         validate . --rules chess -> --rules chess
-        validate . --jobs [0|x] -> --jobs $
+        NUKIDORA_JOBS=[0|x] validate {record} -> NUKIDORA_JOBS $
+        NUKIDORA_JOBS=x convert {archive} --out b.tar -> NUKIDORA_JOBS x
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
         validate {record} --room gold -> --room
         convert {archive} --out b.tar --since tomorrow -> --since tomorrow
@@ -235,7 +236,7 @@ BAD_USES = {
         {record} --seat 3 -> --seat 3
         {record} --seat 0 --player A -> --player --seat
         {record} {record} --seat 0 -> --seat --player
-        {record} --seat 0 --jobs 2 -> --jobs --player
+        NUKIDORA_JOBS=x {record} --player A --bot rule -> NUKIDORA_JOBS x
         {record} --player A --format mjai-reviewer --json x -> --format --player
         {record} --player A --bot random -> random
         {record} --player 'no one' --bot rule -> --player 'no one'
@@ -287,7 +288,7 @@ BAD_USES = {
         train out --data none.csv -> none.csv
         train out --data {no_parquet} -> {no_parquet}
         train out --data {notes} -> {notes}
-        train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5] -> --set $
+        train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5|loss=mean|seed=-1] -> --set $
         train out --data x.csv --set gamma=1 -> --set gamma margin
         train out --data x.csv --set start=none.json -> none.json
         show none.json -> none.json
@@ -299,17 +300,16 @@ BAD_USES = {
     "agents.rl train": """
         out --set handicaps=35000-35000-35000,1-2 -> --set handicaps 1-2
         out --set handicaps=100-100-100 -> --set handicaps 105000
-        out [--against 1.5|--learning-rate 0] -> $
-        out --set [gae_lambda=2|tables=0|width=1025|critic_sees=all|kl=-1] -> --set $
-        out --set [gamma=1|''|seed=1] -> --set gae_lambda
+        out --set [against=1.5|learning_rate=0|gae_lambda=2|tables=0|width=1025|critic_sees=all|kl=-1] -> --set $
+        out --set [gamma=1|''|bot=residual] -> --set gae_lambda
         out --set tables -> --set tables=1024
-        out [--measure-against|--opponents] '' -> $
+        out --set [measure_against|opponents]= -> --set $
         out --bot bert -> --bot bert
-        out [--measure-against|--opponents] nobody -> nobody
+        out --set [measure_against|opponents]=nobody -> nobody
         out --start {notes} -> {notes}
         out --device abacus -> abacus
         NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
-        out --set former_every=1 --against 0 -> --against former_every
+        out --set former_every=1 --set against=0 -> against former_every
     """,
     "agents.search fit": """
         nowhere/model.npz -> nowhere
@@ -335,6 +335,7 @@ BAD_USES = {
         data out --selfplay rule,rule,rule --decisions [''|al|winners:1|rank|rank:0|rank:4] -> $
         data out --selfplay rule,rule,rule --decisions [player|player:|player:me] -> $
         data out --records /nowhere -> /nowhere
+        NUKIDORA_JOBS=x data out --selfplay rule,rule,rule -> NUKIDORA_JOBS x
         NUKIDORA_CLUSTER=head data out --selfplay rule,rule,rule -> NUKIDORA_CLUSTER head
         data out --records . -> .
         data /dev/null/data --selfplay rule,rule,rule -> /dev/null/data
@@ -345,9 +346,9 @@ BAD_USES = {
         train {data} out --from huge -> huge
         improve {data} out --from micro -> micro
         improve {data} out -> --from
-        pretrain {data} out --learning-rate 0 -> --learning-rate 0
         pretrain {data} out --from dwarf -> dwarf cnn
-        train {data} out --set [weight_decay=-1|value_weight=nan|patience=-1|epochs=x|augment=maybe] -> --set $
+        train {data} out --set [learning_rate=0|eval_steps=0|seed=-1|weight_decay=-1|value_weight=nan] -> --set $
+        train {data} out --set [patience=-1|epochs=x|augment=maybe] -> --set $
         train {data} out --set [warmth=1|=1|''|data=x] -> --set epochs
         train {data} out --set epochs -> --set epochs=1.0
         pretrain {data} out --set value_weight=1 -> --set value_weight

@@ -10,7 +10,7 @@ from agents.rl.policy import Weights, random_weights
 from agents.rl.settings import Games, Hyperparameters, Settings
 
 GAMES = Games("residual", handicaps=((35_000, 35_000, 35_000), (25_000, 35_000, 45_000)))
-SMALL = Settings(GAMES, Hyperparameters(batch_size=256), tables=8, width=16, hidden=8, walls=1)
+SMALL = Settings(GAMES, Hyperparameters(batch_size=256), jobs=2, tables=8, width=16, hidden=8, walls=1)
 
 
 def weights_of(family: str = "residual", seed: int = 1) -> Weights:

@@ -14,10 +14,10 @@ from rich.console import Console
 
 from agents.bert.families import SIZES
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
-from agents.bert.options import OPTIONS, SETTINGS
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
+from agents.settings_option import arguments_of
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error
 from engine.common.program import INTERRUPTED, OK
@@ -48,23 +48,8 @@ def improve(parser: Parser, options: Namespace) -> int:
 
 def training_command(config: TrainingConfig, out: Path) -> str:
     """The command line that starts a run of `config`."""
-    words = [
-        "python",
-        "-m",
-        "agents.bert",
-        config.objective,
-        config.data,
-        str(out),
-        "--from",
-        config.model,
-    ]
-    for option in OPTIONS:
-        if (value := getattr(config, option.field)) != getattr(TrainingConfig, option.field):
-            words += [option.name, str(value)]
-    for name, setting in SETTINGS.items():
-        if (value := getattr(config, name)) != setting.default:
-            words += ["--set", f"{name}={value}"]
-    return shlex.join(words)
+    words = ["python", "-m", "agents.bert", config.objective, config.data, str(out), "--from", config.model]
+    return shlex.join([*words, *arguments_of(config)])
 
 
 def run_objective(objective: str, parser: Parser, options: Namespace) -> int:

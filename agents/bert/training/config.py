@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agents.settings_option import setting, true_or_false
+from engine.common.options import non_negative, non_negative_number, positive, positive_number
+from engine.common.options import seed as seed_type
+
 
 @dataclass(frozen=True)
 class TrainingConfig:
@@ -12,18 +16,20 @@ class TrainingConfig:
     objective: str  # pretrain, train or improve
     data: str  # data folder
     model: str  # a size (`agents.bert.sizes.PRESETS`), or the folder of a network to start from
-    batch_size: int = 512  # samples a step, over all processes
-    steps: int = 0  # 0: as many as `epochs` need
-    epochs: float = 1.0
-    learning_rate: float = 1e-3  # the peak; linear warm-up and linear decay
+    batch_size: int = setting(512, positive, "samples a step, over all processes", "N")
+    steps: int = setting(0, positive, "number of steps (default: one pass over the data, or epochs)", "N")  # 0: epochs
+    epochs: float = setting(1.0, positive_number, "passes over the data, without --steps")
+    learning_rate: float = setting(1e-3, positive_number, "peak; linear warm-up and linear decay")
     warmup_ratio: float = 0.05  # share of the steps in which the learning rate rises
-    weight_decay: float = 0.01  # of AdamW
-    max_grad_norm: float = 1.0  # gradients are clipped to this norm
-    seed: int = 0
-    augment: bool = True  # train on a random one of the 12 variants of each sample
-    value_weight: float = 0.25  # weight of the value losses in the loss
-    eval_steps: int = 1000  # steps between validations
-    patience: int = 0  # validations without a lower loss before training stops; 0: never
+    weight_decay: float = setting(0.01, non_negative_number, "of AdamW")
+    max_grad_norm: float = setting(1.0, positive_number, "norm to which gradients are clipped")
+    seed: int = setting(0, seed_type, "of initial weights, order of samples and augmentation")
+    augment: bool = setting(True, true_or_false, "train on a random one of the 12 variants of each sample")
+    value_weight: float = setting(0.25, non_negative_number, "weight of the value losses in the loss")
+    eval_steps: int = setting(1000, positive, "steps between validations")
+    patience: int = setting(
+        0, non_negative, "validations without a lower loss before training stops (default 0: no limit)"
+    )
 
 
 @dataclass

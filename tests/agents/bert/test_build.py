@@ -19,12 +19,17 @@ from tests.support.folders import folder_bytes
 from tests.support.small_games import BOTS, SEED, chosen, play, rows_in
 
 N_GAMES = 6
-SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED), "--jobs", "1")
+SELF_PLAY = ("--selfplay", ",".join(BOTS), "--games", str(N_GAMES), "--seed", str(SEED))
 
 
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MIN_CHUNK", 2)
+
+
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +83,7 @@ def test_records_and_self_play_in_one_folder(capsys: pytest.CaptureFixture[str],
     line = refusal(capsys, out, "--records", archive)
     assert "--selfplay random,random,rule --seed 9 --decisions all" in line
     assert "--add" in line
-    code, printed, _ = make(capsys, out, "--records", archive, "--add", "--jobs", 1)
+    code, printed, _ = make(capsys, out, "--records", archive, "--add")
     assert code == 0
     assert "9 games" in printed
     assert f"1 files unusable, in whole or in part: see {out / 'bad_files.txt'}" in printed
@@ -87,7 +92,7 @@ def test_records_and_self_play_in_one_folder(capsys: pytest.CaptureFixture[str],
     recorded = chosen(live[:3], lambda game, decision: game.recorded[decision])
     assert Counter(rows_in(out)) == chosen(live) + recorded
     before = folder_bytes(out)
-    code, printed_again, _ = make(capsys, out, "--records", archive, "--jobs", 1)
+    code, printed_again, _ = make(capsys, out, "--records", archive)
     assert (code, printed_again) == (0, printed)
     assert folder_bytes(out) == before
     write_record(live[3].record, archive / "3.mjson")
@@ -97,7 +102,7 @@ def test_records_and_self_play_in_one_folder(capsys: pytest.CaptureFixture[str],
 
 def test_several_self_plays_in_one_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ("--selfplay", "random,random,random", "--selfplay", 'tsumogiri,"random",random', "--games", 2)
-    code, out, _ = make(capsys, tmp_path / "out", *arguments, "--jobs", 1)
+    code, out, _ = make(capsys, tmp_path / "out", *arguments)
     assert code == 0
     assert "4 games" in out
     parts = json.loads((tmp_path / "out" / "manifest.json").read_text())["parts"]

@@ -28,7 +28,7 @@ from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E40
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 REPOSITORY = Path(__file__).parents[3]
-SMALL = ("--from", "micro", "--batch-size", "32", "--eval-steps", "4", "--steps", "8")
+SMALL = ("--from", "micro", "--batch-size", "32", "--set", "eval_steps=4", "--steps", "8")
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,8 @@ def test_a_run_is_described_and_not_repeated(
     assert json.loads(Path("a run", "training_config.json").read_text())["steps"] == 8
     card = Path("a run", "model", "README.md").read_text()
     assert "validation_accuracy" in card
-    assert f"python -m agents.bert train {data} 'a run' --from micro --batch-size 32 --steps 8 --eval-steps 4" in card
+    settings = "--from micro --batch-size 32 --steps 8 --set eval_steps=4"
+    assert f"python -m agents.bert train {data} 'a run' {settings}" in card
     files = [path for folder in ("model", "checkpoint") for path in Path("a run", folder).iterdir()]
     assert {(path.name, stat.filemode(path.stat().st_mode)) for path in files} == {
         (path.name, "-rw-r-----") for path in files
@@ -151,7 +152,7 @@ def test_processes_train_together(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     command += [str(tmp_path / "together.py"), "train", str(data), str(out), "--from", "micro", "--batch-size", "32"]
-    command += ["--steps", "60", "--eval-steps", "30"]
+    command += ["--steps", "60", "--set", "eval_steps=30"]
     environment = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr

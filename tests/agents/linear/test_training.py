@@ -90,7 +90,7 @@ def test_a_checkpoint_whose_arrays_do_not_fit_is_refused(
 def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, choices = tmp_path / "run", tmp_path / "choices.csv"
     assert main(["export", str(choices), "--selfplay", "rule,rule,rule", "--games", "4"]) == 0
-    command = ["train", str(out), "--data", str(choices), "--loss", "softmax"]
+    command = ["train", str(out), "--data", str(choices), "--set", "loss=softmax"]
     command += ["--set", "temperature=0.5", "--set", "epochs=2"]
     assert main(command) == 0
     said = capsys.readouterr().out

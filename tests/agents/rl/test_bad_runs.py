@@ -68,8 +68,8 @@ def test_weights_that_are_no_numbers_are_never_saved(
 
     monkeypatch.setattr(running, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(Learner, "learn", spoiled)
-    tiny = "--minutes 0.1 --jobs 1 --measure-against random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
-    assert cli.main(["train", str(tmp_path), *tiny.split()]) == 2
+    tiny = "--jobs 1 --set measure_against=random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
+    assert cli.main(["train", str(tmp_path), "--minutes", "0.1", *tiny.split()]) == 2
     assert "iteration 0" in capsys.readouterr().err.splitlines()[-1]
     kept = load_weights(tmp_path / "network.npz", features_named("residual"))
     assert all(np.isfinite(kept[name]).all() for name in NAMES)

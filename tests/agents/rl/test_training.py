@@ -120,7 +120,7 @@ def test_a_run_keeps_the_widths_of_the_weights_given_or_widens_them(tmp_path: Pa
 
 def arguments(folder: Path, *more: str) -> list[str]:
     """A command line with a tiny budget."""
-    tiny = "--jobs 1 --measure-against random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
+    tiny = "--jobs 1 --set measure_against=random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
     return ["train", str(folder), *tiny.split(), *more]
 
 
@@ -140,7 +140,7 @@ def test_the_command_trains_is_interrupted_and_continues(
         return told
 
     monkeypatch.setattr(Run, "next_iteration", counted)
-    options = arguments(tmp_path, "--minutes", "1.5", "--measure-every", "0.75")
+    options = arguments(tmp_path, "--minutes", "1.5", "--set", "measure_every=0.75")
     assert main(options) == 130
     assert "iteration 2" in capsys.readouterr().err
     assert main(options) == 0
@@ -182,8 +182,8 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
         (["--set", "width=9"], "width 8, not 9"),
         (["--set", "hidden=9"], "hidden 8, not 9"),
         (["--set", "gae_lambda=0.5"], "gae_lambda 0.6, not 0.5"),
-        (["--seed", "7"], "seed 0, not 7"),
-        (["--opponents", "linear"], "opponents rule, not linear"),
+        (["--set", "seed=7"], "seed 0, not 7"),
+        (["--set", "opponents=linear"], "opponents rule, not linear"),
     ):
         assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
@@ -203,9 +203,8 @@ def test_measuring_shares_walls_and_knows_the_better_player() -> None:
 def test_it_learns_to_beat_random_players_always(tmp_path: Path) -> None:
     games = Games("selfplay", against=0.0)
     chosen = Hyperparameters(learning_rate=2e-3, batch_size=1024)
-    run = Run(
-        tmp_path, Settings(games, chosen, tables=128, width=96, hidden=48, walls=40, measured_against=("random",)), None
-    )
+    settings = Settings(games, chosen, jobs=2, tables=128, width=96, hidden=48, walls=40, measure_against=("random",))
+    run = Run(tmp_path, settings, None)
     before = run.measure()[0].placement
     for _ in range(50):
         run.next_iteration()
