@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from engine.common.error_text import ErrorText
 from engine.mjai.connection import Join
 from engine.mjai.messages import Message
-from server.error_text import ErrorText
 from server.fairness import FairLock, FairQueue
 from server.house_bots import HouseBots
 from server.limits import Limits

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.common.error_text import changed, coded, error_text, line_of
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
-from server.error_text import coded, error_text, in_body, line_of
+from server.api.errors import in_body
 from server.limits import Limits
 from tests.support.running_server import TABLE, Live, live
 from tests.support.server_bots import NOTHING, Answer, Bot, Clock, Message, live_game, serving, tsumogiri
@@ -24,6 +26,23 @@ def test_a_line_is_a_text_with_a_code_and_values() -> None:
     assert (line_of(ValueError("plain")), line_of(KeyError("key")), line_of(ValueError())) == ("plain", "'key'", "")
     assert (in_body(line), coded(in_body(line))) == (f"body: {line}", coded(line))
     assert (in_body("plain"), coded(in_body("plain"))) == ("body: plain", {})
+
+
+def test_a_value_that_is_a_line_has_its_own_code() -> None:
+    """Also in another process, and where the line is shortened."""
+    place = error_text("line", "line {n}", n=3)
+    line = error_text("record", "{place}: {what}", place=place, what="a\nb")
+    expected = {
+        "code": "record",
+        "values": {"place": "line 3", "what": "a\nb"},
+        "codes": {"place": {"code": "line", "values": {"n": 3}}},
+    }
+    assert coded(line) == expected
+    assert coded(pickle.loads(pickle.dumps(line))) == expected
+    short = changed(line, lambda text: text[-2:])
+    assert (short, short.values) == ("\nb", {"place": " 3", "what": "\nb"})
+    assert coded(short)["codes"] == expected["codes"]
+    assert changed("plain", str.upper) == "PLAIN"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Live:
         assert list(problem) in (
             ["detail"],
             ["detail", "code", "values"],
-        )  # the latter for pages, see `server.error_text`
+        )  # the latter for pages, see `engine.common.error_text`
         assert problem["detail"].isprintable()
         return str(problem["detail"])
 
