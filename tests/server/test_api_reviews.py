@@ -114,6 +114,9 @@ async def test_records_of_all_formats_are_read(at: Live) -> None:
     assert len(found["messages"]) > 100
     (problem,) = found["problems"]
     assert "the rules say" in problem
+    (code,) = found["problem_codes"]
+    assert code["code"] == "mismatch"
+    assert code["codes"]["round"]["code"] == "round_name"
 
 
 ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))

@@ -88,18 +88,43 @@ async def test_errors_have_codes(
     assert values.items() <= found["values"].items()
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "values"),
+    [
+        ({"name": "!"}, "value_string_pattern_mismatch", {}),
+        ({"name": "cup", "settings": {"length": "west"}}, "value_literal_error", {"limit": "'east' or 'hanchan'"}),
+        ({"name": "cup", "settings": {"decision_time": 0}}, "value_greater_than", {"limit": 0}),
+        ({"name": "cup", "settings": {"decision_time": "no number"}}, "value_float_type", {}),
+        ({"name": "cup", "settings": {"scores": [35000, 35000, 35100]}}, "scores_total", {"n": 105_100}),
+        ({"name": "cup", "settings": {"fill": ["rule"] * 3}}, "value_too_long", {"limit": 2}),
+        ({"name": "cup", "settings": {"house_bot": "nobody"}}, "bot_unknown", {"bot": "nobody"}),
+    ],
+)
+async def test_what_is_wrong_with_a_value_has_a_code(
+    tmp_path: Path, body: Any, code: str, values: dict[str, Any]
+) -> None:
+    async with live(tmp_path) as at:
+        found = await expect(at, "invalid", "POST", "/api/rooms", json=body)
+    assert found["codes"]["what"]["code"] == code
+    assert values.items() <= found["codes"]["what"]["values"].items()
+    assert found["values"]["what"] in found["detail"]
+
+
 async def test_records_tokens_and_rooms_have_codes(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await expect(at, "record_empty", "POST", "/api/records", content=b"")
         found = await expect(at, "record_unreadable", "POST", "/api/records", content=b"no record")
         assert found["values"] == {"problem": found["detail"]}
+        assert found["codes"]["problem"]["code"] == "record"
+        assert found["codes"]["problem"]["codes"]["what"] == {"code": "no_record", "values": {}}
         await expect(
             at, "token_unknown", "POST", "/api/rooms", json={"name": "a"}, headers={"Authorization": "Bearer x"}
         )
         await at.http.post("/api/rooms", json={"name": "cup"})
         assert (await expect(at, "room_open", "POST", "/api/rooms", json={"name": "cup"}))["values"] == {"name": "cup"}
         headers = {"Origin": "http://elsewhere.example"}
-        await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
+        found = await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
+        assert found["codes"]["problem"]["code"] == "other_site"
         await expect(at, "too_long", "POST", "/api/rooms", content=b"x" * 10_000)
 
 
@@ -143,6 +168,18 @@ async def test_refused_joins_have_codes_in_every_dialect(tmp_path: Path, transpo
             await bot.connect()
             assert coded_in(await bot.next()) == (code, values)
             assert await bot.next() is None
+
+
+async def test_a_name_that_cannot_be_has_the_code_of_what_can(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "\u3164")
+        await bot.connect()
+        error = await bot.next()
+    assert error is not None
+    assert coded_in(error)[0] == "join_invalid"
+    problem = error["codes"]["problem"]
+    assert (problem["code"], problem["values"]["key"]) == ("key_wrong", "name")
+    assert problem["codes"] == {"allowed": {"code": "name_form", "values": {"most": 64}}}
 
 
 def coded_in(error: Message | None) -> tuple[str, Message]:
