@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from numbers import Integral
 
+from engine.common.error_text import error_text
 from engine.rules import N_SEATS, TOTAL_POINTS, Scores
 from engine.seeds import MAX_SEED
 
@@ -55,7 +56,8 @@ def check_scores(scores: object) -> Scores:
         if score % 100:
             raise ValueError(f"a starting score must be {accepted}, not {score}")
     if sum(checked) != TOTAL_POINTS:
-        raise ValueError(f"starting scores must add up to {TOTAL_POINTS}, not {sum(checked)}: {checked!r}")
+        what = "starting scores must add up to {total}, not {n}: {scores}"
+        raise ValueError(error_text("scores_total", what, total=TOTAL_POINTS, n=sum(checked), scores=repr(checked)))
     first, second, third = checked
     return first, second, third
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.common.error_text import ErrorText, error_text
 from engine.compiling import inner
 
 N_KINDS = 34
@@ -84,6 +85,11 @@ def is_red(tile: int) -> bool:
     return tile >= np.int64(34)
 
 
+def wind_text(wind: str) -> ErrorText:
+    """A wind of WINDS in an error: pages name it."""
+    return error_text(f"wind_{wind}", wind)
+
+
 def mpsz(text: str) -> list[int]:
     """Tiles of a hand written like ``"19m055p123s77z"`` (``0`` is the red five).
 
@@ -96,13 +102,18 @@ def mpsz(text: str) -> list[int]:
             ranks += char
         elif char in "mpsz" and ranks:
             if unknown := [rank + char for rank in ranks if rank + char not in MPSZ_TILES]:
-                raise ValueError(f"{text!r}: there is no tile {unknown[0]} (character {position}); {NOTATION}")
+                why = "{text!r}: there is no tile {tile} (character {n}); {help}"
+                raise ValueError(
+                    error_text("tiles_unknown", why, text=text, tile=unknown[0], n=position, help=NOTATION)
+                )
             tiles += [MPSZ_TILES[rank + char] for rank in ranks]
             ranks = ""
         elif char != " ":
-            raise ValueError(f"{text!r}: cannot read {char!r} (character {position}); {NOTATION}")
+            why = "{text!r}: cannot read {character!r} (character {n}); {help}"
+            raise ValueError(error_text("tiles_unread", why, text=text, character=char, n=position, help=NOTATION))
     if ranks:
-        raise ValueError(f"{text!r} ends without the suit letter of {ranks}; {NOTATION}")
+        why = "{text!r} ends without the suit letter of {ranks}; {help}"
+        raise ValueError(error_text("tiles_suit", why, text=text, ranks=ranks, help=NOTATION))
     return tiles
 
 

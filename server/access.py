@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from math import ceil
 
+from engine.common.error_text import ErrorText, error_text
 from server.addresses import Proxies, limited_address
-from server.error_text import ErrorText, error_text
 from server.fairness import Shared
 from server.limits import Limits
 from server.names import imitates_house_bot, look_alike

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from engine.common.error_text import error_text
 from server.access import RateLimitError, ServerFullError
 from server.addresses import limited_address
-from server.error_text import error_text
 from server.game.live_game import LiveGame
 from server.limits import Limits
 

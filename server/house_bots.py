@@ -18,6 +18,7 @@ from agents.registry import is_file, make
 from agents.registry import names as registered
 from agents.strength.scale import read_scale
 from agents.strength.spec import split_strength
+from engine.common.error_text import error_text
 from engine.common.program import caused_by_interrupt
 from engine.game import Game
 
@@ -62,14 +63,18 @@ class HouseBots:
         Anything else would be loaded while games are played, and errors would reveal which files exist.
         """
         if is_file(spec) or ":" in spec:
-            raise ValueError("only the settings of the server may name a bot in a file, or with an argument")
+            why = "only the settings of the server may name a bot in a file, or with an argument"
+            raise ValueError(error_text("bot_argument", why))
         bot, strength = split_strength(spec)
         if bot not in self.playable():
-            raise ValueError(f"unknown bot {bot!r}: choose one of {', '.join(self.playable())}")
+            why = "unknown bot {bot!r}: choose one of {bots}"
+            raise ValueError(error_text("bot_unknown", why, bot=bot, bots=", ".join(self.playable())))
         if strength is not None and bot not in self.weakest:
-            raise ValueError(f"{bot} plays at full strength only; weaker: {', '.join(self.weakest) or 'no bot here'}")
+            why = "{bot} plays at full strength only; weaker: {bots}"
+            raise ValueError(error_text("bot_strong", why, bot=bot, bots=", ".join(self.weakest) or "no bot here"))
         if strength is not None and strength < self.weakest[bot]:
-            raise ValueError(f"the weakest that {bot} can be is {bot}@{self.weakest[bot]}")
+            why = "the weakest that {bot} can be is {bot}@{points}"
+            raise ValueError(error_text("bot_weakest", why, bot=bot, points=self.weakest[bot]))
 
     def within_scale(self, spec: Any) -> Any:
         """Return the bot, with a strength below its scale replaced by the lowest; other values are unchanged."""

@@ -14,12 +14,12 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from engine.common.error_text import error_text
 from engine.mjai.connection import DEFAULT_ROOM, Join
 from server.access import Access, AccessError, ServerFullError
 from server.background_tasks import BackgroundTasks
 from server.connection.bot_connection import BotConnection
 from server.counting import count_stored_games
-from server.error_text import error_text
 from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog

@@ -7,9 +7,9 @@ from datetime import datetime
 
 import structlog
 
+from engine.common.error_text import error_text
 from server.access import Access, ServerFullError
 from server.background_tasks import BackgroundTasks
-from server.error_text import error_text
 from server.rooms import Room
 from server.settings import RoomSettings, Settings
 from server.store import Store

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from engine.common.error_text import ErrorText
 from engine.mjai.messages import Message
-from server.error_text import ErrorText
 from server.fairness import FairLock, FairQueue
 from server.house_bots import HouseBots
 from server.limits import Limits

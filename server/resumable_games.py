@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from engine.common.error_text import error_text
 from server.access import RateLimitError, ServerFullError
 from server.addresses import limited_address
 from server.broadcast import Broadcast
-from server.error_text import error_text
 from server.game.journal import delete
 from server.game.live_game import LiveGame
 from server.game.seat import Seat, secret_hash

@@ -16,6 +16,7 @@ from agents.registry import make
 from agents.review.decisions import names_of, seat_decisions
 from agents.review.review import make_review
 from agents.review.totals import Totals
+from engine.common.error_text import coded, error_text, line_of
 from engine.records.compression import format_of
 from engine.records.files import RecordError, parse_record
 from engine.records.model import GameRecord
@@ -25,6 +26,8 @@ from server.worker import Progress
 
 MAX_RECORD = 4 << 20  # bytes of an unzipped record; a long game has less than 1 MB without annotations
 MAX_ROUNDS, MAX_MESSAGES = 100, 20_000  # of a record; checked before anything is replayed
+ROUNDS, MESSAGES = error_text("rounds", "rounds"), error_text("messages", "messages")  # what is counted
+WHOLE = error_text("at_whole", "")  # location of what is wrong with a record as a whole
 MAX_RESULT = 1 << 20  # bytes of a result
 MAX_PROBLEMS = 20  # reported for one record
 
@@ -42,11 +45,13 @@ def read(progress: Progress, *, data: bytes) -> bytes:
     replay = Replay(record)
     walls: list[dict[str, list[str]] | None] = []
     try:
-        problems = [*record.notes, *map(str, replay.check())]
+        problems = [*record.notes, *(mismatch.line for mismatch in replay.check())]
         walls = true_walls(record)
     except RecordError as error:
-        problems = [str(error)]
-    return gzip_json({"messages": record.events, "problems": problems[:MAX_PROBLEMS], "walls": walls})
+        problems = [line_of(error)]
+    shown = problems[:MAX_PROBLEMS]
+    codes = [coded(problem) for problem in shown]
+    return gzip_json({"messages": record.events, "problems": shown, "problem_codes": codes, "walls": walls})
 
 
 def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat: int, player: str) -> bytes:
@@ -78,10 +83,12 @@ def review_player(progress: Progress, records: Records, bots: tuple[str, ...], p
             if reviews := [make_review(each, made, lambda done: None) for each in of_seats if each.decisions]:
                 totals.add(Totals.of_game(reviews, source))
         except RecordError as error:
-            faults.append(str(error))
+            faults.append(line_of(error))
     progress(len(records), len(records))
     if not totals.games:
-        raise ValueError(faults[0] if faults else "no decision of these games can be reviewed")
+        raise ValueError(
+            faults[0] if faults else error_text("no_decisions", "no decision of these games can be reviewed")
+        )
     return gzip_json(totals.as_json(player, bots) | {"faults": faults[:MAX_PROBLEMS]})
 
 
@@ -89,12 +96,14 @@ def parse_upload(data: bytes, source: str) -> GameRecord:
     """Read the game in a record, plain or gzipped; other compressions are refused here. Raises RecordError."""
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
-        raise RecordError(source, compression.name, "records are read here as they are, or gzipped")
+        what = error_text("compression_other", "records are read here as they are, or gzipped")
+        raise RecordError(source, compression.name, what)
     record = parse_record(data, source, MAX_RECORD)
     rounds = sum(event["type"] == "start_kyoku" for event in record.events)
-    for what, found, most in (("rounds", rounds, MAX_ROUNDS), ("messages", len(record.events), MAX_MESSAGES)):
+    for what, found, most in ((ROUNDS, rounds, MAX_ROUNDS), (MESSAGES, len(record.events), MAX_MESSAGES)):
         if found > most:
-            raise RecordError(source, "", f"it has {found:,} {what}; records of at most {most:,} are read here")
+            text = "it has {n:,} {what}; records of at most {most:,} are read here"
+            raise RecordError(source, WHOLE, error_text("record_many", text, n=found, what=what, most=most))
     return record
 
 
@@ -102,5 +111,5 @@ def gzip_json(value: Any) -> bytes:
     """Return a value as gzipped JSON. Raises ValueError if it is too long."""
     data = gzip.compress(to_json(value, inf_nan_mode="null"), mtime=0)
     if len(data) > MAX_RESULT:
-        raise ValueError(f"the result is longer than {MAX_RESULT:,} bytes")
+        raise ValueError(error_text("result_long", "the result is longer than {n:,} bytes", n=MAX_RESULT))
     return data

@@ -18,9 +18,9 @@ from typing import Literal
 
 import structlog
 
+from engine.common.error_text import ErrorText, error_text, line_of
 from server.access import RateLimitError
 from server.addresses import limited_address
-from server.error_text import ErrorText, error_text
 from server.limits import Limits
 from server.store import StoreError
 from server.used_time import UsedTime
@@ -189,13 +189,13 @@ class Reviews:
             wanted.result = await self.worker.run(work, self._limits.review_timeout, progress, begin)
             wanted.status = "done"
         except WorkerError as error:
-            wanted.error = failed(str(error))
+            wanted.error = failed(line_of(error))
         except StoreError as error:
             log.warning("review failed", error=str(error))
-            wanted.error = failed("the database does not answer")
+            wanted.error = failed(error_text("database", "the database does not answer"))
         except Exception:
             log.exception("review failed")
-            wanted.error = failed("internal error; see the server's log")
+            wanted.error = failed(error_text("internal", "internal error; see the server's log"))
         finally:
             if not wanted.result:
                 wanted.status = "failed"
@@ -212,7 +212,7 @@ class Reviews:
             if record is not None and sum(len(data) for _, data in records) + len(record) <= MAX_BYTES:
                 records.append((game, record))
         if not records:
-            raise WorkerError("the game is not stored any more")
+            raise WorkerError(error_text("game_gone", "the game is not stored any more"))
         return records
 
     def _keep(self, finished: Review) -> None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from engine.common.error_text import ErrorText, error_text, line_of
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
 from engine.seeds import derive_seed
 from server.access import AccessError
 from server.connection.bot_connection import BotConnection
-from server.error_text import ErrorText, error_text
 from server.game.start import Player
 from server.house_bots import HOUSE_BOTS
 from server.loop_clock import Timer, loop_clock
@@ -49,7 +49,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
             HOUSE_BOTS.check_requested(bot)
         except ValueError as error:
             raise AccessError(
-                error_text("room_bot", "room {name!r}: {problem}", name=name, problem=str(error))
+                error_text("room_bot", "room {name!r}: {problem}", name=name, problem=line_of(error))
             ) from error
     return replace(default, fill=tuple(bots), fill_delay=0.0)
 

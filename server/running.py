@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic_core import to_json
 
+from engine.common.error_text import coded
 from engine.mjai import connection
 from server.access import Access, AccessError, Admission
 from server.addresses import Proxies, listening
@@ -23,7 +24,6 @@ from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
 from server.connection.websocket import WebSocketConnection
 from server.data_folder import exclusive_lock, make_folder
-from server.error_text import coded
 from server.house_bots import HOUSE_BOTS, HouseBots
 from server.limits import LIMITS, Limits
 from server.lobby import Lobby

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable
 import structlog
 from websockets.frames import CloseCode
 
+from engine.common.error_text import ErrorText, error_text
 from engine.mjai.connection import MAX_JOIN
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
-from server.error_text import ErrorText, error_text
 from server.fairness import CpuLimiter
 from server.metrics import Metrics
 

@@ -21,6 +21,8 @@ from multiprocessing.context import SpawnProcess
 from time import monotonic
 from typing import Any
 
+from engine.common.error_text import changed, error_text, line_of
+
 if sys.platform != "win32":
     import resource
 
@@ -112,7 +114,7 @@ class Worker:
 
     def _run(self, work: Work, timeout: float, progress: Progress, begin: Callable[[], None]) -> bytes:
         if self._closed:
-            raise WorkerUnavailableError("the server stops")
+            raise WorkerUnavailableError(error_text("work_stopped", "the server stops"))
         end = monotonic() + START_TIMEOUT
         try:
             if self._process is None:
@@ -131,9 +133,11 @@ class Worker:
                     progress(*answer)
         except (OSError, EOFError):
             self._end()
-            raise WorkerUnavailableError("the worker process has ended unexpectedly; try again") from None
+            raise WorkerUnavailableError(
+                error_text("work_ended", "the worker process has ended unexpectedly; try again")
+            ) from None
         self._end()
-        raise WorkerUnavailableError(f"it took longer than {timeout:g} s")
+        raise WorkerUnavailableError(error_text("work_slow", "it took longer than {seconds:g} s", seconds=timeout))
 
     def _start(self) -> None:
         """Start the process. Ctrl-C only reaches the server, which then ends the process."""
@@ -187,9 +191,9 @@ def serve(connection: Connection) -> None:
 
 
 def in_one_line(error: Exception) -> str:
-    """Describe an error; with its type unless it is a ValueError."""
-    text = " ".join(str(error).split())[:MAX_ERROR]
-    return text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+    """Describe an error; with its type unless it is a ValueError, whose line keeps its code."""
+    line = changed(line_of(error), lambda text: " ".join(text.split())[:MAX_ERROR])
+    return line if isinstance(error, ValueError) else f"{type(error).__name__}: {line}"
 
 
 def end_with_parent() -> None:

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.limits": set(),
     "server.settings": {"server.house_bots"},
     "server.metrics": set(),
-    "server.ports": {"server.house_bots", "server.limits", "server.fairness", "server.error_text"},
+    "server.ports": {"server.house_bots", "server.limits", "server.fairness"},
     "server.fairness": set(),
     "server.setting_values": {"server.settings"},
     "server.settings_file": {"server.settings", "server.setting_values"},
@@ -34,49 +34,44 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.addresses": set(),
     "server.game": {
         "server.fairness", "server.ports", "server.connection", "server.settings", "server.metrics",
-        "server.loop_clock", "server.house_bots", "server.addresses", "server.stored_settings", "server.error_text",
+        "server.loop_clock", "server.house_bots", "server.addresses", "server.stored_settings",
     },
     "server.connection": {
         "server.ports", "server.settings", "server.access", "server.fairness", "server.loop_clock", "server.addresses",
-        "server.limits", "server.error_text",
+        "server.limits",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
     "server.store": {"server.limits", "server.migrations", "server.names"},
     "server.names": set(),
     "server.access": {
         "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.fairness",
-        "server.error_text",
     },
     "server.rooms": {
         "server.connection", "server.game", "server.access", "server.settings", "server.house_bots",
-        "server.loop_clock", "server.store", "server.names", "server.error_text",
+        "server.loop_clock", "server.store", "server.names",
     },
     "server.open_rooms": {
         "server.rooms", "server.access", "server.settings", "server.store", "server.background_tasks",
-        "server.error_text",
     },
     "server.tournaments": {
         "server.connection", "server.access", "server.settings", "server.loop_clock", "server.limits", "server.store",
         "server.stored_settings", "server.names", "server.rooms", "server.open_rooms", "server.background_tasks",
-        "server.error_text",
     },
     "server.spectators": {
-        "server.addresses", "server.connection", "server.fairness", "server.metrics", "server.error_text",
+        "server.addresses", "server.connection", "server.fairness", "server.metrics",
     },
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
     "server.counting": {"server.limits", "server.store"},
     "server.resumable_games": {
         "server.access", "server.addresses", "server.broadcast", "server.game", "server.limits", "server.settings",
-        "server.error_text",
     },
     "server.exhibitions": {
-        "server.access", "server.addresses", "server.game", "server.limits", "server.error_text",
+        "server.access", "server.addresses", "server.game", "server.limits",
     },
     "server.results": {"server.game", "server.store", "server.counting"},
     "server.storing": {"server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock"},
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
-    "server.error_text": set(),
     "server.background_tasks": set(),
     "server.review_work": {"server.worker"},
     "server.position_work": {"server.review_work", "server.worker"},
@@ -87,14 +82,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.used_time": set(),
     "server.reviews": {
         "server.worker", "server.limits", "server.access", "server.addresses", "server.store", "server.used_time",
-        "server.error_text",
     },
     "server.lobby": {
         "server.ports", "server.settings", "server.metrics", "server.game", "server.connection",
         "server.store", "server.access", "server.rooms", "server.open_rooms", "server.resumable_games",
         "server.results", "server.fairness", "server.storing", "server.counting", "server.stored_settings",
         "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
-        "server.error_text",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -9,6 +9,7 @@ from typing import Any
 from agents.base import Agent
 from agents.review.decisions import SeatDecisions
 from agents.review.opinions import Opinion, opinions_of
+from engine.common.error_text import error_text
 from engine.mjai.actions import action_message
 
 Json = dict[str, Any]
@@ -79,7 +80,8 @@ def make_review(of: SeatDecisions, bots: Mapping[str, Agent], advance: Callable[
     if not of.decisions:
         reasons = [*filter(None, [of.record.describe_handover(of.seat)]), *of.problems]
         why = f": {reasons[0]}" if reasons else ""
-        raise ValueError(f"{of.record.source}: seat {of.seat} has no decision to review{why}")
+        text = "{file}: seat {seat} has no decision to review{why}"
+        raise ValueError(error_text("no_decision", text, file=of.record.source, seat=of.seat, why=why))
     return Review(of, bots, [opinions_of(bot, spec, of, advance) for spec, bot in bots.items()])
 
 

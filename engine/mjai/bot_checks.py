@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from engine.common.error_text import error_text
 from engine.mjai.connection import JOIN_DEFAULTS, JOIN_KEYS, Join
 from engine.mjai.keys import REQUIRED, BadValue, Check, Key, show
 from engine.mjai.messages import Message
@@ -47,7 +48,8 @@ def check_join(received: Message) -> Join:
     read = _read(received, "join", _JOIN, {})
     join = Join(**(JOIN_DEFAULTS | read), given=frozenset(received.keys() & JOIN_DEFAULTS.keys()))
     if not join.name and not isinstance(join.resume, str):
-        raise BadMessage(f"join: name is missing; name must be {_JOIN[0].text}")
+        said = "join: name is missing; name must be {allowed}"
+        raise BadMessage(error_text("name_missing", said, allowed=_JOIN[0].text))
     return join
 
 
@@ -75,5 +77,10 @@ def _read(received: Message, kind: str, fields: list[_Field], message: Message) 
             try:
                 message[name] = check(value)
             except BadValue as error:
-                raise BadMessage(f"{kind}: {name}{error.path} is {error.shown}; {name} must be {text}") from None
+                said = "{message}: {key}{path} is {given}; {key} must be {allowed}"
+                raise BadMessage(
+                    error_text(
+                        "key_wrong", said, message=kind, key=name, path=error.path, given=error.shown, allowed=text
+                    )
+                ) from None
     return message

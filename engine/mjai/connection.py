@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass, fields
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.mjai.keys import (
     BOOL,
     COUNT,
@@ -95,15 +96,30 @@ HELLO_KEYS = (
     Key("protocol_version", INTEGER, str(PROTOCOL_VERSION)),
 )
 JOIN_KEYS = (
-    Key("name", NAME, f"1 to {MAX_NAME} printable characters, not all invisible", default=""),
+    Key(
+        "name",
+        NAME,
+        error_text("name_form", "1 to {most} printable characters, not all invisible", most=MAX_NAME),
+        default="",
+    ),
     Key(
         "room",
         ROOM,
-        f"{ROOM_TEXT} and then any number of +BOT ({MAX_ROOM} characters at most)",
+        error_text(
+            "room_form",
+            "{form} and then any number of +BOT ({most} characters at most)",
+            form=ROOM_TEXT,
+            most=MAX_ROOM,
+        ),
         default=DEFAULT_ROOM,
     ),
     Key("dialect", DIALECT, "mjai3p, libriichi3p or kita", default=DEFAULT_DIALECT),
-    Key("token", SECRET, f"your access token, at most {MAX_SECRET} characters", default=None),
+    Key(
+        "token",
+        SECRET,
+        error_text("token_form", "your access token, at most {most} characters", most=MAX_SECRET),
+        default=None,
+    ),
     Key("reply", REPLY_MODE, "always or when_asked", default=ALWAYS),
     Key("games", COUNT, "a number of games, 0 for as long as the connection lasts", default=1),
     Key("resume", RESUME, "true, or the secret of the game to resume", default=False),
@@ -130,6 +146,7 @@ ERROR_KEYS = (
     Key("retry", BOOL, "true where the same join may succeed later", default=None),
     Key("code", TEXT, "what was wrong, as a word that stays the same; not in records", default=None),
     Key("values", VALUES, "what stands in the message, by name; with code", default=None),
+    Key("codes", VALUES, "of values that are texts with a code: their code and values", default=None),
 )
 
 HELLO: Message = {"type": "hello", "protocol": PROTOCOL, "protocol_version": PROTOCOL_VERSION}
@@ -176,9 +193,16 @@ def hinted(bot: str, actions: list[Message]) -> Message:
     return {"type": "hinted", "bot": bot, "actions": actions}
 
 
-def error(message: str, *, retry: bool = False, code: str = "", values: Message | None = None) -> Message:
+def error(
+    message: str,
+    *,
+    retry: bool = False,
+    code: str = "",
+    values: Message | None = None,
+    codes: Message | None = None,
+) -> Message:
     """Return the message that says what was wrong with a message or join; see `ERROR_KEYS`."""
-    known = {"code": code, "values": values or {}} if code else {}
+    known = ({"code": code, "values": values or {}} if code else {}) | ({"codes": codes} if codes else {})
     return {"type": "error", "message": message} | ({"retry": True} if retry else {}) | known
 
 

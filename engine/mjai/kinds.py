@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from engine.common.error_text import ErrorText, error_text
 from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of
 from engine.rules import N_SEATS
 from engine.ryukyoku import MJAI_BY_ALIAS, RYUKYOKU
@@ -83,10 +84,15 @@ def check_yaku(value: Any) -> list[Any]:
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
+def no_tile(value: Any) -> ErrorText:
+    """What is wrong with a tile that three players do not have."""
+    return error_text("no_such_tile", "there is no tile {tile} in a three-player game", tile=repr(value))
+
+
 def read_tile(key: str, value: Any) -> str:
     """A tile in any spelling, or ``?``."""
     if value not in TILES:
-        raise ValueError(f"there is no tile {value!r} in a three-player game")
+        raise ValueError(no_tile(value))
     return TILES[value]
 
 
@@ -109,7 +115,8 @@ def read_seats(key: str, value: Any) -> list[Any] | None:
         return None
     padded = len(value) == N_SEATS + 1 and (not value[N_SEATS] or (key == "tehais" and set(value[N_SEATS]) == {"?"}))
     if len(value) != N_SEATS and not padded:
-        raise ValueError(f"{key} has {len(value)} entries of players: this is no three-player game")
+        what = "{key} has {n} entries of players: this is no three-player game"
+        raise ValueError(error_text("four_entries", what, key=key, n=len(value)))
     return list(value[:N_SEATS])
 
 

@@ -13,6 +13,7 @@ import engine.text  # noqa: F401
 from engine import events, table_kernels
 from engine.actions import ACTIONS, N_ACTIONS, RIICHI, TSUMOGIRI
 from engine.common.complete import require_rows
+from engine.common.error_text import error_text
 from engine.mjai.actions import action_of, read_consumed, tile_in
 from engine.mjai.kinds import HAND_SIZE
 from engine.mjai.messages import Message, rules_of
@@ -184,7 +185,8 @@ class PlayerState:
         """Apply an event; see `engine.mjai.view_updates.apply_event`. Raises ValueError if it is refused."""
         result = apply_event(self._raw, event, seat, action, tile, count, reds)
         if result != APPLIED:
-            raise ValueError(f"{summary(message)} {WRONG_ORDER}: {REASONS[result]}")
+            why = f"{{message}} {WRONG_ORDER}: {{reason}}"
+            raise ValueError(error_text("wrong_order", why, message=summary(message), reason=REASONS[result]))
 
 
 def seat_in(message: Message, key: str) -> int:

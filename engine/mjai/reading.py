@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.mjai.jansou import plain
 from engine.mjai.keys import Read
 from engine.mjai.messages import Message, make
@@ -42,7 +43,7 @@ def canonical_event(message: Message) -> Message:
     message = plain(message)
     kind: Any = TYPE_ALIASES.get(message["type"], message["type"])
     if kind not in EVENTS:
-        raise ValueError(f"unknown event type {kind!r}")
+        raise ValueError(error_text("event_unknown", "unknown event type {kind}", kind=repr(kind)))
     unread = _UNREAD[kind]
     fields = dict(_DEFAULTS[kind])
     for key, value in message.items():

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine import events
 from engine.actions import DAIMINKAN, PON, PON_RED, RIICHI, TSUMOGIRI
+from engine.common.error_text import error_text
 from engine.compiling import inner, kernel
 from engine.hand import kinds_held
 from engine.kernels import is_legal
@@ -52,11 +53,11 @@ COPIES = np.bincount(KIND_OF[FULL_SET], minlength=N_KINDS)  # tiles of each kind
 APPLIED, NOT_THEIR_TURN, TOO_MANY_TILES, ILLEGAL, INDICATOR_MISSING, NO_INDICATOR_DUE = range(6)
 REASONS = (
     "",
-    "it is not this seat's turn to do so",
-    "there are not that many such tiles",
-    "the rules do not allow it",
-    "a dora indicator must be shown first",
-    "no dora indicator is due",
+    error_text("not_their_turn", "it is not this seat's turn to do so"),
+    error_text("too_many_tiles", "there are not that many such tiles"),
+    error_text("not_allowed", "the rules do not allow it"),
+    error_text("indicator_missing", "a dora indicator must be shown first"),
+    error_text("no_indicator_due", "no dora indicator is due"),
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.common.error_text import error_text, line_of
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
 from engine.mjai.messages import Message, tile_name
 from engine.mjai.player_state import PlayerState
@@ -25,7 +26,12 @@ from engine.positions.notation import (
 from engine.positions.position import Position
 from engine.rules import N_SEATS, RIICHI_STICK, START_POINTS, TOTAL_POINTS, preset
 from engine.table import OFFER_ANKAN, OFFER_DISCARD, RESPONSE
-from engine.tiles import KIND_OF, WINDS
+from engine.tiles import KIND_OF, WINDS, wind_text
+
+NEVER_REACHED = (
+    "{step} is never reached: after what comes before it in the rivers, {turn} is to move; check what is missing in "
+    "the river of {turn}, and calls"
+)
 
 
 class History:
@@ -69,7 +75,8 @@ class History:
         elif step.what == DISCARD:
             self._discard(seat, step)
         elif step.what in CALLS:
-            raise PositionError(self._river(seat), f"{step}: nobody has just discarded that tile")
+            why = "{step}: nobody has just discarded that tile"
+            raise PositionError(self._river(seat), error_text("call_of_nothing", why, step=str(step)))
         else:
             self._declare(seat, step)
         return True
@@ -95,7 +102,8 @@ class History:
         drawn_before = self.messages[-1]["type"] == "tsumo" or (declares and self.messages[-2]["type"] == "tsumo")
         tsumogiri = step.tsumogiri or (self._riichi[seat] and not declares)
         if tsumogiri and not drawn_before:
-            raise PositionError(self._river(seat), f"{step}: after a pon nothing was drawn")
+            why = "{step}: after a pon nothing was drawn"
+            raise PositionError(self._river(seat), error_text("tsumogiri_after_pon", why, step=str(step)))
         self._tell("dahai", seat, pai=tile_name(tile), tsumogiri=tsumogiri)
         if declares and (self._left() or not self._answers):
             self._tell("reach_accepted", seat)
@@ -115,7 +123,8 @@ class History:
             if seat != giver and step is not None and step.what in CALLS and step.tiles[0] == tile:
                 return seat
         if discard.called:
-            raise PositionError(self._river(giver), f"{discard}: no other seat calls it next")
+            why = "{step}: no other seat calls it next"
+            raise PositionError(self._river(giver), error_text("not_called", why, step=str(discard)))
         return None
 
     def _call(self, seat: int, giver: int, tile: int) -> None:
@@ -130,7 +139,8 @@ class History:
     def _declare(self, seat: int, step: Step) -> None:
         """An ankan, kakan or north."""
         if self.messages[-1]["type"] != "tsumo":
-            raise PositionError(self._river(seat), f"{step}: it needs a draw before it")
+            why = "{step}: it needs a draw before it"
+            raise PositionError(self._river(seat), error_text("no_draw", why, step=str(step)))
         if step.what == NUKIDORA:
             self._tell("nukidora", seat, pai="N")
         elif step.what == ANKAN:
@@ -139,7 +149,10 @@ class History:
             (tile,) = step.tiles
             pon = self._melds[seat].get(int(KIND_OF[tile]))
             if pon is None:
-                raise PositionError(self._river(seat), f"{step}: there is no pon of {tile_name(tile)} before it")
+                why = "{step}: there is no pon of {tile} before it"
+                raise PositionError(
+                    self._river(seat), error_text("kakan_alone", why, step=str(step), tile=tile_name(tile))
+                )
             self._tell("kakan", seat, pai=tile_name(tile), consumed=[tile_name(each) for each in sorted(pon.tiles)])
         self._drawing = True
 
@@ -148,19 +161,15 @@ class History:
 
     def _check_end(self) -> None:
         """Raise PositionError unless all steps are played, and the seat is to move."""
-        turn, own = WINDS[self._turn], WINDS[self._own]
+        turn, own = wind_text(WINDS[self._turn]), wind_text(WINDS[self._own])
         for seat in range(N_SEATS):
             step = self._step(seat)
             if step is not None:
-                raise PositionError(
-                    self._river(seat),
-                    f"{step} is never reached: after what comes before it in the rivers, {turn} is to move; check what "
-                    f"is missing in the river of {turn}, and calls",
-                )
+                line = error_text("never_reached", NEVER_REACHED, step=str(step), turn=turn)
+                raise PositionError(self._river(seat), line)
         if not self._answers and self._turn != self._own:
-            raise PositionError(
-                f"river of {turn}", f"after these rivers {turn} is to move, and not {own}: a discard is missing"
-            )
+            why = "after these rivers {turn} is to move, and not {seat}: a discard is missing"
+            raise PositionError(self._river(self._turn), error_text("turn_of_other", why, turn=turn, seat=own))
 
 
 def own_draws(messages: list[Message], seat: int, tiles: list[int], n_melds: int) -> list[str]:
@@ -174,8 +183,7 @@ def own_draws(messages: list[Message], seat: int, tiles: list[int], n_melds: int
     holds_draw = bool(own) and own[-1]["type"] in ("tsumo", "reach", "pon") and last.get("actor") == seat
     wanted = HAND_SIZE - 3 * n_melds + holds_draw
     if len(hand) != wanted:
-        mend = "the last of them the tile just drawn" if holds_draw else "or one more where it has drawn"
-        raise PositionError("hand", f"it has {len(hand)} tiles, it must have {wanted} beside {n_melds} melds, {mend}")
+        raise hand_size_error(len(hand), wanted, n_melds, holds_draw)
     drawn: str | None = hand[-1] if holds_draw else None
     for message in reversed(own):
         if message["type"] == "tsumo":
@@ -194,6 +202,16 @@ def own_draws(messages: list[Message], seat: int, tiles: list[int], n_melds: int
     return hand
 
 
+def hand_size_error(n: int, wanted: int, n_melds: int, holds_draw: bool) -> PositionError:
+    """The error of a hand with `n` tiles instead of those `wanted`."""
+    why = "it has {n} tiles, it must have {wanted} beside {melds} melds, "
+    if holds_draw:
+        why += "the last of them the tile just drawn"
+        return PositionError("hand", error_text("hand_size", why, n=n, wanted=wanted, melds=n_melds))
+    why += "or one more where it has drawn"
+    return PositionError("hand", error_text("hand_size_waiting", why, n=n, wanted=wanted, melds=n_melds))
+
+
 def start(position: Position, accepted: list[int], seat_of: Callable[[int], int]) -> tuple[list[int], int]:
     """Points of each seat at the start of the round, and the riichi sticks then. Raises PositionError."""
     points = [START_POINTS] * N_SEATS
@@ -202,7 +220,8 @@ def start(position: Position, accepted: list[int], seat_of: Callable[[int], int]
             points[seat_of(wind)] = position.scores[wind] + accepted[wind]
     missing = TOTAL_POINTS - sum(points)
     if missing < 0:
-        raise PositionError("scores", "those in riichi have paid their sticks: the points are too many by as much")
+        why = "those in riichi have paid their sticks: the points are too many by as much"
+        raise PositionError("scores", error_text("sticks_paid", why))
     return points, missing // RIICHI_STICK
 
 
@@ -244,14 +263,16 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
         field = "hand" if message["actor"] == viewer else f"river of {WINDS[wind_of(position, message['actor'])]}"
         while needs_indicator(state.view, message):
             if not left:
-                raise PositionError("dora", f"there are more kans than the {len(indicators)} indicators tell of")
+                why = "there are more kans than the {n} indicators tell of"
+                raise PositionError("dora", error_text("kans_more", why, n=len(indicators)))
             dora = {"type": "dora", "dora_marker": left.pop(0)}
             apply(state, dora, "dora")
             messages.append(dora)
         apply(state, message, field)
         messages.append(message)
     if left:
-        raise PositionError("dora", f"{len(indicators)} indicators are {len(left)} more than there are for the kans")
+        why = "{n} indicators are {more} more than there are for the kans"
+        raise PositionError("dora", error_text("kans_fewer", why, n=len(indicators), more=len(left)))
     return state, messages
 
 
@@ -265,4 +286,4 @@ def apply(state: PlayerState, message: Message, field: str) -> None:
     try:
         state.update(message)
     except ValueError as error:
-        raise PositionError(field, str(error)) from None
+        raise PositionError(field, line_of(error)) from None

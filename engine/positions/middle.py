@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.common.error_text import error_text
 from engine.compiling import kernel
 from engine.events import DRAW, pack
 from engine.hand import add_tile
 from engine.melds import add_meld
 from engine.mjai.kinds import HAND_SIZE
-from engine.positions.history import start
+from engine.positions.history import hand_size_error, start
 from engine.positions.notation import ANKAN, MELD_TYPES, PositionError
 from engine.positions.position import USUAL_LEFT, Position
 from engine.rules import N_SEATS, preset
@@ -79,14 +80,11 @@ def laid_out(position: Position) -> Any:
     """The view of a position without rivers: a TABLE record. Raises PositionError."""
     tiles, melds, viewer = position.tiles, position.own_melds, position.viewer
     if len(melds) > MAX_MELDS:
-        raise PositionError("melds", f"{len(melds)} melds, there are at most {MAX_MELDS}")
+        why = "{n} melds, there are at most {most}"
+        raise PositionError("melds", error_text("melds_many", why, n=len(melds), most=MAX_MELDS))
     wanted = HAND_SIZE + 1 - 3 * len(melds)
     if len(tiles) != wanted:
-        raise PositionError(
-            "hand",
-            f"it has {len(tiles)} tiles, it must have {wanted} beside {len(melds)} melds, the last of them the tile "
-            "just drawn",
-        )
+        raise hand_size_error(len(tiles), wanted, len(melds), holds_draw=True)
     points, sticks = start(position, [0] * N_SEATS, lambda wind: (position.dealer + wind) % N_SEATS)
     view = np.zeros(1, dtype=TABLE)
     t = view[0]

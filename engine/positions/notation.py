@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from engine.common.error_text import error_text
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD
 from engine.tiles import KIND_OF, MPSZ_NAMES, MPSZ_TILES, N_KINDS, RED_INDEX, SANMA_KINDS
 
@@ -30,14 +31,23 @@ SIZES = {PON: 3, DAIMINKAN: 4, ANKAN: 4, KAKAN: 4}  # tiles of a meld
 TSUMOGIRI, CALLED = "_", "^"
 MAX_TEXT = 400  # characters of a river, which has at most some 60 tiles
 STEP = re.compile(r"\s*(?:([RN])|([PMAK]?)([0-9]+)([mpsz])([_^]*))\s*")
+TILE_OF_FOUR = "there is no tile {name}; three players have no 2m-8m"
+TILE_UNKNOWN = "there is no tile {name}; there are 1-9 and 0 of p and s, 1m 9m, 1-7z"
 HELP = "write discards like 1z9m_5s^, R for riichi, N for a north, and P5s, M5s, A1z, K5s for pon and kans"
 
 
 class PositionError(ValueError):
-    """A position that cannot be; the message names the field."""
+    """A position that cannot be; the message, an ErrorText, names the field."""
 
     def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}")
+        where = error_text(f"field_{field.replace(' ', '_')}", field)
+        super().__init__(error_text("position", "{field}: {problem}", field=where, problem=problem))
+
+
+def text_too_long(text: str, field: str, most: int) -> PositionError:
+    """The error of a text with more than so many characters."""
+    why = "it has {n:,} characters, at most {most} are read"
+    return PositionError(field, error_text("text_long", why, n=len(text), most=most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +75,15 @@ def written(tiles: tuple[int, ...]) -> str:
 def river_steps(text: str, field: str) -> list[Step]:
     """What a river says. Raises PositionError."""
     if len(text) > MAX_TEXT:
-        raise PositionError(field, f"it has {len(text):,} characters, at most {MAX_TEXT} are read")
+        raise text_too_long(text, field, MAX_TEXT)
     steps: list[Step] = []
     position = 0
     while position < len(text):
         found = STEP.match(text, position)
         if found is None:
-            raise PositionError(
-                field, f"cannot read {text[position : position + 8]!r} (character {position + 1}); {HELP}"
-            )
+            why = "cannot read {step!r} (character {n}); {help}"
+            step = text[position : position + 8]
+            raise PositionError(field, error_text("river_unread", why, step=step, n=position + 1, help=HELP))
         position = found.end()
         plain, what, ranks, suit, marks = found.groups()
         if plain:
@@ -85,7 +95,8 @@ def river_steps(text: str, field: str) -> list[Step]:
             steps += [Step(DISCARD, (tile,)) for tile in before]
             steps.append(Step(DISCARD, (last,), TSUMOGIRI in marks, CALLED in marks))
         elif marks:
-            raise PositionError(field, f"{what}{ranks}{suit}{marks}: the marks _ and ^ are for discards")
+            why = "{step}: the marks _ and ^ are for discards"
+            raise PositionError(field, error_text("river_marks", why, step=f"{what}{ranks}{suit}{marks}"))
         else:
             steps.append(Step(what, meld_tiles(what, tiles, field)))
     return steps
@@ -95,8 +106,9 @@ def checked_tile(name: str, field: str) -> int:
     """The tile37 of an mpsz name. Raises PositionError for one that three players do not have."""
     tile = MPSZ_TILES.get(name)
     if tile is None or KIND_OF[tile] not in SANMA_KINDS:
-        known = "three players have no 2m-8m" if tile is not None else "there are 1-9 and 0 of p and s, 1m 9m, 1-7z"
-        raise PositionError(field, f"there is no tile {name}; {known}")
+        if tile is not None:
+            raise PositionError(field, error_text("tile_of_four", TILE_OF_FOUR, name=name))
+        raise PositionError(field, error_text("tile_unknown", TILE_UNKNOWN, name=name))
     return tile
 
 
@@ -105,7 +117,8 @@ def meld_tiles(what: str, tiles: list[int], field: str) -> tuple[int, ...]:
     size = SIZES[what]
     text = what + written(tuple(tiles))
     if len({int(KIND_OF[tile]) for tile in tiles}) != 1 or len(tiles) not in (1, size):
-        raise PositionError(field, f"{text}: give one of its tiles or all {size}, which are equal")
+        why = "{meld}: give one of its tiles or all {n}, which are equal"
+        raise PositionError(field, error_text("meld_tiles", why, meld=text, n=size))
     if len(tiles) == 1:
         kind = int(KIND_OF[tiles[0]])
         tiles = [*tiles, *[kind] * (size - 1)]
@@ -119,5 +132,6 @@ def melds_of(text: str, field: str) -> list[Step]:
     steps = river_steps(text, field)
     for step in steps:
         if step.what not in (PON, DAIMINKAN, ANKAN):
-            raise PositionError(field, f"{step} is no meld here; write P555z, M1111p (also for a kakan) or A2222z")
+            why = "{step} is no meld here; write P555z, M1111p (also for a kakan) or A2222z"
+            raise PositionError(field, error_text("meld_unknown", why, step=str(step)))
     return steps

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from engine.checks import whole_number
-from engine.positions.notation import PositionError, Step, checked_tile, melds_of, river_steps
+from engine.common.error_text import error_text, line_of
+from engine.positions.notation import PositionError, Step, checked_tile, melds_of, river_steps, text_too_long
 from engine.rules import N_DRAWS, N_SEATS, PRESETS, RIICHI_STICK, TENHOU, TOTAL_POINTS
 from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, WINDS, mpsz
 
@@ -51,14 +52,17 @@ class Position:
         for field, choices in (("seat", (*WINDS,)), ("round", ROUNDS), ("rules", (*PRESETS,)), ("length", LENGTHS)):
             value = getattr(self, field)
             if not isinstance(value, str) or value not in choices:
-                raise PositionError(field, f"choose one of {', '.join(choices)}, not {shown(value)}")
+                why = "choose one of {choices}, not {given}"
+                raise PositionError(
+                    field, error_text("not_of_choices", why, choices=", ".join(choices), given=shown(value))
+                )
         check_number(self.honba, "honba", MAX_HONBA)
         check_number(self.norths, "norths", COPIES)
         if self.left is not None:
             check_number(self.left, "left", N_DRAWS - 1)
         check_text(self.melds, "melds")
         if not isinstance(self.rivers, tuple) or len(self.rivers) != N_SEATS:
-            raise PositionError("rivers", "give three texts, those of East, South and West")
+            raise PositionError("rivers", error_text("three_rivers", "give three texts, those of East, South and West"))
         for wind, river in zip(WINDS, self.rivers, strict=True):
             check_text(river, f"river of {wind}")
         if self.scores is not None:
@@ -66,18 +70,22 @@ class Position:
 
     def _check_scores(self, scores: Any) -> None:
         if not isinstance(scores, tuple) or len(scores) != N_SEATS:
-            raise PositionError("scores", "give three numbers, the points of East, South and West")
+            raise PositionError(
+                "scores", error_text("three_scores", "give three numbers, the points of East, South and West")
+            )
         for score in scores:
             check_number(score, "scores", TOTAL_POINTS)
             if score % 100:
-                raise PositionError("scores", f"{score} is no multiple of 100")
+                raise PositionError(
+                    "scores", error_text("score_hundreds", "{score} is no multiple of 100", score=score)
+                )
         missing = TOTAL_POINTS - sum(scores)
         if missing < 0 or missing % RIICHI_STICK:
-            raise PositionError(
-                "scores",
-                f"with {RIICHI_STICK:,} for each riichi stick on the table they must add up to {TOTAL_POINTS:,}; "
-                f"{', '.join(f'{score:,}' for score in scores)} add up to {sum(scores):,}",
-            )
+            why = "with {stick:,} for each riichi stick on the table they must add up to {total:,}; "
+            why += "{scores} add up to {n:,}"
+            given = ", ".join(f"{score:,}" for score in scores)
+            line = error_text("scores_sum", why, stick=RIICHI_STICK, total=TOTAL_POINTS, scores=given, n=sum(scores))
+            raise PositionError("scores", line)
 
     @property
     def dealer(self) -> int:
@@ -99,7 +107,8 @@ class Position:
         """tile37 of the dora indicators. Raises PositionError."""
         found = read_tiles(self.dora, "dora")
         if not 1 <= len(found) <= MAX_INDICATORS:
-            raise PositionError("dora", f"there are 1 to {MAX_INDICATORS} indicators, not {len(found)}")
+            why = "there are 1 to {most} indicators, not {n}"
+            raise PositionError("dora", error_text("indicators", why, most=MAX_INDICATORS, n=len(found)))
         return found
 
     @property
@@ -121,13 +130,16 @@ class Position:
     def from_json(cls, value: Any) -> Position:
         """The position in an object with the fields as keys. Raises PositionError."""
         if not isinstance(value, Mapping):
-            raise PositionError("position", 'give an object, such as {"hand": "123p456s11z99m2256p"}')
+            why = "give an object, such as {example}"
+            raise PositionError("position", error_text("no_object", why, example='{"hand": "123p456s11z99m2256p"}'))
         names = [field.name for field in fields(cls)]
         for key in value:
             if key not in names:
-                raise PositionError("position", f"it has no field {shown(key)}; choose from {', '.join(names)}")
+                why = "it has no field {given}; choose from {names}"
+                raise PositionError("position", error_text("no_field", why, given=shown(key), names=", ".join(names)))
         if "hand" not in value:
-            raise PositionError("hand", "it is missing; give 14 tiles, such as 123p456s11z99m2256p")
+            why = "it is missing; give 14 tiles, such as 123p456s11z99m2256p"
+            raise PositionError("hand", error_text("hand_missing", why))
         lists = {key: tuple(value[key]) for key in ("scores", "rivers") if isinstance(value.get(key), list)}
         return cls(**{**value, **lists})
 
@@ -149,9 +161,9 @@ def shown(value: object) -> str:
 def check_text(value: object, field: str, most: int | None = None) -> None:
     """Raise PositionError unless it is a text, with at most so many characters."""
     if not isinstance(value, str):
-        raise PositionError(field, f"give a text, not {shown(value)}")
+        raise PositionError(field, error_text("no_text", "give a text, not {given}", given=shown(value)))
     if most is not None and len(value) > most:
-        raise PositionError(field, f"it has {len(value):,} characters, at most {most} are read")
+        raise text_too_long(value, field, most)
 
 
 def check_number(value: object, field: str, greatest: int, least: int = 0) -> None:
@@ -159,7 +171,9 @@ def check_number(value: object, field: str, greatest: int, least: int = 0) -> No
     try:
         whole_number(value, field, f"a number from {least} to {greatest}", greatest, least)
     except (TypeError, ValueError):
-        raise PositionError(field, f"give a number from {least} to {greatest}, not {shown(value)}") from None
+        why = "give a number from {least} to {most}, not {given}"
+        line = error_text("number_range", why, least=least, most=greatest, given=shown(value))
+        raise PositionError(field, line) from None
 
 
 def read_tiles(text: str, field: str) -> list[int]:
@@ -167,7 +181,7 @@ def read_tiles(text: str, field: str) -> list[int]:
     try:
         tiles = mpsz(text)
     except ValueError as error:
-        raise PositionError(field, str(error)) from None
+        raise PositionError(field, line_of(error)) from None
     return [checked_tile(MPSZ_NAMES[tile], field) for tile in tiles]
 
 
@@ -180,7 +194,9 @@ def check_copies(parts: Mapping[str, list[int]]) -> None:
         reds.update(tile for tile in tiles if tile >= N_KINDS)
         for kind, count in kinds.items():
             if count > COPIES:
-                raise PositionError(field, f"{count} tiles {MPSZ_NAMES[kind]} are seen in all: there are four")
+                why = "{n} tiles {tile} are seen in all: there are four"
+                raise PositionError(field, error_text("five_tiles", why, n=count, tile=MPSZ_NAMES[kind]))
         for tile, count in reds.items():
             if count > 1:
-                raise PositionError(field, f"{count} red fives {MPSZ_NAMES[tile]}: there is one of each suit")
+                why = "{n} red fives {tile}: there is one of each suit"
+                raise PositionError(field, error_text("two_reds", why, n=count, tile=MPSZ_NAMES[tile]))

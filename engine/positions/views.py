@@ -9,12 +9,13 @@ import numpy as np
 
 from engine import table_kernels
 from engine.actions import ACTIONS, N_ACTIONS
+from engine.common.error_text import error_text
 from engine.mjai.messages import Message
 from engine.positions.history import replayed
 from engine.positions.middle import laid_out
 from engine.positions.notation import CALLS, NUKIDORA, PositionError, Step
 from engine.positions.position import Position, check_copies
-from engine.tiles import NORTH, WINDS
+from engine.tiles import NORTH, WINDS, wind_text
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,19 @@ def place(position: Position) -> Placed:
     if position.has_rivers:
         if position.melds or position.norths:
             where = "melds" if position.melds else "norths"
-            raise PositionError(where, "with rivers, calls and norths stand where they were made in them (P5s, N)")
+            why = "with rivers, calls and norths stand where they were made in them (P5s, N)"
+            raise PositionError(where, error_text("rivers_tell", why))
         state, messages = replayed(position)
         view, legal = state.view, state.legal
         if position.left not in (None, int(view["live_left"])):
-            raise PositionError("left", f"these rivers leave {int(view['live_left'])} draws; leave it out")
+            why = "these rivers leave {n} draws; leave it out"
+            raise PositionError("left", error_text("left_told", why, n=int(view["live_left"])))
     else:
         view, messages = laid_out(position), []
         legal = legal_of(view)
     if not legal:
-        raise PositionError("hand", f"{position.seat} has nothing to decide here: it may not call or win on that tile")
+        why = "{seat} has nothing to decide here: it may not call or win on that tile"
+        raise PositionError("hand", error_text("nothing_to_decide", why, seat=wind_text(position.seat)))
     return Placed(view, legal, messages)
 
 

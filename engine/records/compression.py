@@ -12,8 +12,9 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 
+from engine.common.error_text import error_text
 from engine.common.program import missing
-from engine.records.model import RecordError
+from engine.records.model import FILE, RecordError
 
 MAX_RECORD = 16 << 20  # bytes of an unpacked record; a long game as mjai takes less than one MiB
 # A record compresses to about a tenth. Anything that compresses far better was made to exhaust memory or time.
@@ -78,10 +79,12 @@ def unpack(data: bytes, source: str, max_size: int = MAX_RECORD) -> bytes:
             raise RecordError(source, compression.name, missing(error) or str(error)) from error
         except compression.errors as error:
             name = compression.name
-            what = f"the {name} data is damaged ({error}); download or export the file again"
+            text = "the {name} data is damaged ({error}); download or export the file again"
+            what = error_text("damaged", text, name=name, error=str(error))
             raise RecordError(source, name, what) from error
         if limit < len(unpacked) <= max_size:
-            raise RecordError(source, compression.name, f"unpacks to more than {MAX_RATIO} times its size: no record")
+            what = error_text("expands", "unpacks to more than {n} times its size: no record", n=MAX_RATIO)
+            raise RecordError(source, compression.name, what)
         data = unpacked
     if len(data) > max_size:
         raise too_long(source, max_size)
@@ -99,4 +102,5 @@ def read_up_to(file: IO[bytes], size: int) -> bytes:
 
 def too_long(source: str, max_size: int = MAX_RECORD) -> RecordError:
     """Return the error for a record that exceeds the size limit."""
-    return RecordError(source, "file", f"longer than {max_size:,} bytes, and so no record of one game")
+    what = "longer than {n:,} bytes, and so no record of one game"
+    return RecordError(source, FILE, error_text("record_long", what, n=max_size))

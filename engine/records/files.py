@@ -9,12 +9,13 @@ from errno import EISDIR, ENOENT
 from pathlib import Path
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.common.program import missing
 from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records import majsoul, mjai, mjlog, mjlog_writing, tenhou_json
 from engine.records.archives import Member, find_records, members, split_name
 from engine.records.compression import MAX_RECORD, unpack
-from engine.records.model import GameRecord, RecordError, record_errors
+from engine.records.model import BEGINNING, FILE, GameRecord, RecordError, record_errors
 
 __all__ = ["RecordError", "find_records", "parse_record", "read_records", "write_record"]
 
@@ -58,7 +59,7 @@ def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRe
     `max_size`: the maximum unpacked size in bytes, at which unpacking stops. The bytes may be anything: the only
     exception raised is RecordError.
     """
-    with record_errors(source, "file"):
+    with record_errors(source, FILE):
         unpacked = unpack(data, source, max_size)
         if majsoul.is_binary(unpacked):
             return majsoul.read(_of_binary(unpacked, source), source)
@@ -70,8 +71,9 @@ def _of_binary(data: bytes, source: str) -> Any:
     try:
         from engine.records.majsoul_binary import document_of
     except ModuleNotFoundError as error:
-        what = f"a binary record of Mahjong Soul: {missing(error)}, or convert it with tensoul"
-        raise RecordError(source, "file", what) from error
+        text = "a binary record of Mahjong Soul: {missing}, or convert it with tensoul"
+        what = error_text("majsoul_unread", text, missing=missing(error) or str(error))
+        raise RecordError(source, FILE, what) from error
     return document_of(data)
 
 
@@ -81,7 +83,7 @@ def _parse(text: str, source: str) -> GameRecord:
         return mjlog.read(text, source)
     if not beginning.startswith("{"):
         what = "no game record: expected mjlog XML, tenhou.net/6 JSON or one mjai event per line"
-        raise RecordError(source, "beginning", what)
+        raise RecordError(source, BEGINNING, error_text("no_record", what))
     if _is_mjai(beginning.split("\n", 1)[0]):
         return mjai.read(text, source)
     document = tenhou_json.parse(text, source)
@@ -117,7 +119,8 @@ def _text(data: bytes, source: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RecordError(source, f"byte {error.start}", "not UTF-8 text, so no game record") from error
+        where = error_text("at_byte", "byte {n}", n=error.start)
+        raise RecordError(source, where, error_text("not_utf8", "not UTF-8 text, so no game record")) from error
 
 
 def _is_mjai(line: str) -> bool:

@@ -13,13 +13,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from engine.mjai.kinds import TILES, sort_tiles
+from engine.common.error_text import error_text
+from engine.mjai.kinds import TILES, no_tile, sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import (
+    FOURTH_PLAYS,
     GameRecord,
     NotThreePlayersError,
     RecordError,
     custom_rules,
+    no_result,
     record_errors,
     round_name,
     unknown_yaku,
@@ -80,11 +83,15 @@ def read(document: Fields, source: str) -> GameRecord:
         kept = {OF_TENHOU: {"ref": head["uuid"]}} if head.get("uuid") else {}
     reader = _Reader(custom_rules(custom))
     for number, (name, data) in enumerate(_records(document), 1):
-        location = f"record {number} {name}" + (f" in {reader.round}" if reader.round else "")
+        location = error_text("at_record", "record {n} {name}", n=number, name=name)
+        if reader.round:
+            location = error_text("in_round", "{place} in {round}", place=location, round=reader.round)
         with record_errors(source, location):
             reader.read(name, _snake(data))
     if reader.round and not reader.is_over:
-        raise RecordError(source, f"record of {reader.round}", "the record ends before the round does; fetch it again")
+        where = error_text("record_of_round", "record of {round}", round=reader.round)
+        what = error_text("majsoul_cut", "the record ends before the round does; fetch it again")
+        raise RecordError(source, where, what)
     with record_errors(source, "result"):
         events = [start | kept, *reader.events, _end_game(head)]
         return GameRecord(complete(events), rules, source, reader.notes)
@@ -173,11 +180,11 @@ class _Reader:
     def read(self, name: str, fields: Fields) -> None:
         """Read one record. Raises ValueError, KeyError or IndexError for a record that does not make sense."""
         if name not in self.handlers:
-            raise ValueError("a record of another game than riichi mahjong for three")
+            raise ValueError(error_text("majsoul_other", "a record of another game than riichi mahjong for three"))
         if name != FIRST_RECORD and (self.is_over or not self.round):
-            raise ValueError("it belongs to no round")
+            raise ValueError(error_text("outside_rounds", "it belongs to no round"))
         if len(self.play) > _MAX_PLAY and name != FIRST_RECORD:
-            raise ValueError(f"more than {_MAX_PLAY:,} events: no round has as many")
+            raise ValueError(error_text("round_long", "more than {n:,} events: no round has as many", n=_MAX_PLAY))
         markers = [_tile(name) for name in fields.get("doras", [])]
         if name not in (FIRST_RECORD, "RecordHule") and len(markers) > len(self.markers):
             self.markers = markers
@@ -185,9 +192,9 @@ class _Reader:
 
     def new_round(self, fields: Fields) -> None:
         if fields.get("tiles3") or len(fields["scores"]) > N_SEATS:
-            raise NotThreePlayersError("a fourth player has tiles")
+            raise NotThreePlayersError(FOURTH_PLAYS)
         if self.round and not self.is_over:
-            raise ValueError(f"a round starts before {self.round} has a result")
+            raise ValueError(no_result(self.round))
         hands = [[_tile(name) for name in fields[f"tiles{seat}"]] for seat in range(N_SEATS)]
         oya = fields.get("ju", 0)
         drawn = hands[oya].pop()
@@ -212,7 +219,9 @@ class _Reader:
     def call(self, fields: Fields) -> None:
         kind, seat = fields.get("type", 0), fields.get("seat", 0)
         if kind not in _CALLS:
-            raise ValueError(f"a call of type {kind}, which three players do not have")
+            raise ValueError(
+                error_text("majsoul_call", "a call of type {n}, which three players do not have", n=str(kind))
+            )
         pairs = [(_tile(name), origin) for name, origin in zip(fields["tiles"], fields["froms"], strict=True)]
         ((pai, target),) = [pair for pair in pairs if pair[1] != seat]
         consumed = sort_tiles([tile for tile, origin in pairs if origin == seat])
@@ -224,7 +233,7 @@ class _Reader:
             pons = (event for event in self.play if event["type"] == "pon" and event["actor"] == seat)
             pon = next((event for event in pons if event["pai"][:2] == pai[:2]), None)
             if pon is None:
-                raise ValueError(f"a kan of {pai} is added to no pon")
+                raise ValueError(error_text("kan_alone", "a kan of {tile} is added to no pon", tile=pai))
             consumed = sort_tiles([pon["pai"], *pon["consumed"]])
             self.play.append(make("kakan", actor=seat, pai=pai, consumed=consumed))
         elif kind == _CONCEALED:
@@ -232,7 +241,7 @@ class _Reader:
             consumed = sort_tiles([tile for tile in held if tile[:2] == pai[:2]])[-4:]
             self.play.append(make("ankan", actor=seat, consumed=consumed))
         else:
-            raise ValueError(f"a kan of type {kind}, which does not exist")
+            raise ValueError(error_text("majsoul_kan", "a kan of type {n}, which does not exist", n=str(kind)))
 
     def north(self, fields: Fields) -> None:
         self.play.append(make("nukidora", actor=fields.get("seat", 0), pai="N"))
@@ -308,5 +317,5 @@ def _draws(event: Message, seat: int) -> bool:
 def _tile(name: str) -> str:
     """The mjai name of a tile. Raises ValueError for one that three players do not have."""
     if name not in TILES or name == "?":
-        raise ValueError(f"there is no tile {name!r} in a three-player game")
+        raise ValueError(no_tile(name))
     return TILES[name]

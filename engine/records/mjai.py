@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 
+from engine.common.error_text import error_text
 from engine.mjai import dialects
 from engine.mjai.connection import DEFAULT_DIALECT
 from engine.mjai.jansou import unsupported_rules
@@ -14,7 +15,17 @@ from engine.mjai.kinds import HIDDEN_TILE
 from engine.mjai.messages import Message, complete, dumps, loads, order_keys, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
-from engine.records.model import GameRecord, HandedOver, NotThreePlayersError, RecordError, custom_rules, record_errors
+from engine.records.model import (
+    FOUR_NAMED,
+    FOURTH_PLAYS,
+    GameRecord,
+    HandedOver,
+    NotThreePlayersError,
+    RecordError,
+    at_line,
+    custom_rules,
+    record_errors,
+)
 from engine.table import N_SEATS
 
 
@@ -29,7 +40,7 @@ def read(text: str, source: str) -> GameRecord:
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         if not line.strip():
             continue
-        with record_errors(source, f"line {number}"):
+        with record_errors(source, at_line(number)):
             message = _parse(line)
             if message["type"] not in NOT_OF_A_GAME:
                 _check_players(message)
@@ -39,8 +50,9 @@ def read(text: str, source: str) -> GameRecord:
             elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
                 _hand_over(ended, playing, int(message["actor"]), str(message["played_by"]), len(events))
     if not events or events[-1]["type"] != "end_game":
-        raise RecordError(source, f"line {number}", "the log ends without end_game; it was cut off, fetch it again")
-    with record_errors(source, "line 1"):
+        what = "the log ends without end_game; it was cut off, fetch it again"
+        raise RecordError(source, at_line(number), error_text("log_cut", what))
+    with record_errors(source, at_line(1)):
         rules = rules_of(events[0])
     return GameRecord(complete(events), rules, source, custom_rules(custom), [*ended, *playing.values()])
 
@@ -64,9 +76,10 @@ def _parse(line: str) -> Message:
     try:
         message = loads(line)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON at column {error.colno} ({error.msg}); the line was cut or changed") from error
+        what = "not JSON at column {n} ({error}); the line was cut or changed"
+        raise ValueError(error_text("line_no_json", what, n=error.colno, error=error.msg)) from error
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise ValueError('not an mjai event: expected an object with a "type"')
+        raise ValueError(error_text("no_event", 'not an mjai event: expected an object with a "type"'))
     return message
 
 
@@ -74,16 +87,19 @@ def _check_players(message: Message) -> None:
     """Raise NotThreePlayersError if four players are named, or four get tiles."""
     names, hands = message.get("names"), message.get("tehais")
     if message["type"] == "start_game" and isinstance(names, list) and len(names) > N_SEATS and names[N_SEATS]:
-        raise NotThreePlayersError("four players are named")
+        raise NotThreePlayersError(FOUR_NAMED)
     if message["type"] == "start_kyoku" and isinstance(hands, list) and len(hands) > N_SEATS:
         if isinstance(hands[N_SEATS], list) and set(map(str, hands[N_SEATS])) - {HIDDEN_TILE}:
-            raise NotThreePlayersError("a fourth player has tiles")
+            raise NotThreePlayersError(FOURTH_PLAYS)
 
 
 def _check_frame(events: list[Message]) -> None:
     """Raise ValueError unless the log begins with the only start_game and ends at end_game."""
     kind = events[-1]["type"]
     if (kind == "start_game") != (len(events) == 1):
-        raise ValueError("a log holds one game and begins with start_game" + f", not {kind}" * (len(events) == 1))
+        if len(events) > 1:
+            raise ValueError(error_text("game_again", "a log holds one game and begins with start_game"))
+        what = "a log holds one game and begins with start_game, not {event}"
+        raise ValueError(error_text("log_beginning", what, event=kind))
     if len(events) > 1 and events[-2]["type"] == "end_game":
-        raise ValueError(f"{kind} after end_game: a log holds one game")
+        raise ValueError(error_text("after_end", "{event} after end_game: a log holds one game", event=kind))

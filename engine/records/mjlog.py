@@ -13,13 +13,19 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 from xml.parsers.expat import errors
 
-from engine.mjai.kinds import TILES, sort_tiles
+from engine.common.error_text import error_text
+from engine.mjai.kinds import TILES, no_tile, sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import (
+    BEGINNING,
+    FOUR_NAMED,
     GameRecord,
     NotThreePlayersError,
     RecordError,
+    at_line,
     custom_rules,
+    no_end_of_round,
+    no_result,
     record_errors,
     round_name,
     unknown_yaku,
@@ -64,23 +70,29 @@ _READ_PLAYERS: dict[str, Callable[[str], str | float]] = {
 def read(text: str, source: str) -> GameRecord:
     """Read the game in the `text` of an mjlog file; `source`: file name, for messages. Raises RecordError."""
     if "<!DOCTYPE" in text:  # entity definitions could expand a few bytes to gigabytes
-        raise RecordError(source, "beginning", "XML with definitions (DOCTYPE), which no mjlog has")
+        what = error_text("doctype", "XML with definitions (DOCTYPE), which no mjlog has")
+        raise RecordError(source, BEGINNING, what)
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
         why = error.msg.split(":")[0]
-        what = f"incomplete XML ({why}); the file was cut off, download it again"
-        if error.code not in _CUT_OFF:
-            what = f"no XML ({why}): the program that wrote the file, or changed it, is at fault"
-        raise RecordError(source, f"line {line} column {column + 1}", what) from error
+        if error.code in _CUT_OFF:
+            what = error_text("xml_cut", "incomplete XML ({why}); the file was cut off, download it again", why=why)
+        else:
+            said = "no XML ({why}): the program that wrote the file, or changed it, is at fault"
+            what = error_text("xml_wrong", said, why=why)
+        raise RecordError(source, at_line(line, column + 1), what) from error
     reader = _Reader({"ver": root.attrib["ver"]} if "ver" in root.attrib else {})
     for number, tag in enumerate(root, 1):
-        location = f"tag {number} <{tag.tag}>" + (f" in {reader.round}" if reader.round else "")
+        location = error_text("at_tag", "tag {n} <{tag}>", n=number, tag=tag.tag)
+        if reader.round:
+            location = error_text("in_round", "{place} in {round}", place=location, round=reader.round)
         with record_errors(source, location):
             reader.read_tag(tag.tag, dict(tag.attrib))
     if not reader.events or reader.events[-1]["type"] != "end_game":
-        raise RecordError(source, f"tag {len(root)}", "the log ends before the game does (no owari); download it again")
+        what = error_text("mjlog_cut", "the log ends before the game does (no owari); download it again")
+        raise RecordError(source, error_text("after_tag", "tag {n}", n=len(root)), what)
     with record_errors(source, "scores"):
         return GameRecord(complete(reader.events), reader.rules, source, reader.notes)
 
@@ -89,7 +101,7 @@ def tile_name(number: int) -> str:
     """Return the mjai name of a 0-135 tile. Raises ValueError if it is not a tile of a three-player game."""
     name = MJAI_NAMES[from_tile136(number)] if 0 <= number < N_TILES else ""
     if name not in TILES:
-        raise ValueError(f"there is no tile {number} in a three-player game")
+        raise ValueError(no_tile(number))
     return name
 
 
@@ -97,7 +109,7 @@ def meld(who: int, code: int) -> Message:
     """The call of seat `who` with meld code ``m`` = `code`. Raises ValueError for a chi."""
     relative, target = code & 3, (who + (code & 3)) % 4
     if code & MELD_CHI:
-        raise ValueError(f"m={code} is a chi, which three players do not have")
+        raise ValueError(error_text("chi", "m={code} is a chi, which three players do not have", code=str(code)))
     if code & (MELD_PON | MELD_KAKAN):
         kind, called = divmod(code >> 9, 3)
         unused = code >> 5 & 3
@@ -163,7 +175,7 @@ class _Reader:
             self.events.append(make("dahai", actor=seat, pai=tile_name(tile), tsumogiri=tile == self.drawn))
             self.drawn = -1
         elif tag not in _IGNORED:
-            raise ValueError("unknown tag")
+            raise ValueError(error_text("unknown_tag", "unknown tag"))
 
     def shuffle(self, attributes: dict[str, str]) -> None:
         self.kept |= {key: attributes[key] for key in ("seed", "ref") if key in attributes}
@@ -171,7 +183,7 @@ class _Reader:
     def go(self, attributes: dict[str, str]) -> None:
         go_type = int(attributes["type"])
         if not go_type & GO_SANMA:
-            raise NotThreePlayersError(f"GO type {go_type} is no three-player game")
+            raise NotThreePlayersError(error_text("go_type", "GO type {n} is no three-player game", n=str(go_type)))
         self.rules = rules_of_type(go_type)
         self.notes += custom_rules(["chips"] * bool(go_type & GO_CHIPS))
         self.kept["rule"] = {"disp": rule_text(go_type), **dict.fromkeys(REDS, int(not go_type & GO_NO_REDS))}
@@ -182,7 +194,7 @@ class _Reader:
         """The names of the players; a later UN is a reconnection."""
         if not self.events:
             if attributes.get("n3"):
-                raise NotThreePlayersError("four players are named")
+                raise NotThreePlayersError(FOUR_NAMED)
             players = {key: attributes[key].split(",") for key in _READ_PLAYERS if attributes.get(key)}
             self.kept |= {key: [_READ_PLAYERS[key](text) for text in texts] for key, texts in players.items()}
             names = [unquote(attributes[f"n{seat}"]) for seat in range(N_SEATS)]
@@ -190,7 +202,7 @@ class _Reader:
 
     def init(self, attributes: dict[str, str]) -> None:
         if not self.events:
-            raise ValueError("a round starts before the players are named")
+            raise ValueError(error_text("round_unnamed", "a round starts before the players are named"))
         self.close_round()
         index, honba, sticks, first, second, indicator = _numbers(attributes["seed"])
         self.kept.setdefault("dice", []).append([first + 1, second + 1])
@@ -205,7 +217,7 @@ class _Reader:
         if self.events[-1]["type"] in ("hora", "ryukyoku"):
             self.events.append(make("end_kyoku"))
         elif self.events[-1]["type"] != "start_game":
-            raise ValueError(f"a round starts before {self.round} has a result")
+            raise ValueError(no_result(self.round))
 
     def call(self, attributes: dict[str, str]) -> None:
         event = meld(_seat(int(attributes["who"])), int(attributes["m"]))
@@ -269,7 +281,7 @@ class _Reader:
     def draw_game(self, attributes: dict[str, str]) -> None:
         kind = attributes.get("type")
         if kind not in MJAI_BY_MJLOG:
-            raise ValueError(f"type {kind!r} cannot end a round of three players")
+            raise ValueError(no_end_of_round(f"type {kind!r}"))
         shown = [f"hai{seat}" in attributes for seat in range(N_SEATS)]
         hands = [
             _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
@@ -291,7 +303,7 @@ class _Reader:
 
 def _seat(seat: int) -> int:
     if not 0 <= seat < N_SEATS:
-        raise ValueError(f"seat {seat} plays; only three-player games can be read")
+        raise ValueError(error_text("seat_plays", "seat {n} plays; only three-player games can be read", n=str(seat)))
     return seat
 
 

@@ -15,19 +15,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from engine.common.error_text import ErrorText, changed, error_text, line_of
 from engine.common.options import printable
 from engine.mjai.messages import RULES_KEYS, Message, order_keys, rules_keys
 from engine.records.options import AUTO
 from engine.rules import TENHOU, Rules, preset
-from engine.tiles import WINDS
+from engine.tiles import WINDS, wind_text
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 MAX_TEXT = 1000  # characters of a message about a record
 
 
 def describe_source(text: str) -> str:
-    """Return a message about a record, which may quote it, made printable and not too long."""
-    return printable(text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…")
+    """Return a message about a record, which may quote it, made printable and not too long; its code is the same."""
+    return changed(text, lambda each: printable(each if len(each) <= MAX_TEXT else each[:MAX_TEXT] + "…"))
 
 
 class RecordError(ValueError):
@@ -38,16 +39,52 @@ class RecordError(ValueError):
         super().__init__(file, location, what)
         self.file, self.location, self.what = file, location, what
 
+    @property
+    def line(self) -> ErrorText:
+        """The message."""
+        text = "{file}: {location}: {what}"
+        return error_text("record", text, file=printable(self.file), location=self.location, what=self.what)
+
     def __str__(self) -> str:
-        return f"{printable(self.file)}: {self.location}: {self.what}"
+        return str(self.line)
 
 
 class FourPlayersError(RecordError):
     """The record is that of a four-player game, which cannot be read."""
 
 
+# Why a record is that of a four-player game.
+FOUR_NAMED = error_text("four_named", "four players are named")
+FOURTH_PLAYS = error_text("fourth_plays", "a fourth player has tiles")
+
+
 class NotThreePlayersError(ValueError):
     """Raised by a parser that finds a four-player game; `record_errors` turns it into a `FourPlayersError`."""
+
+
+def at_event(number: int) -> ErrorText:
+    """The location of an event in a record, from 1."""
+    return error_text("at_event", "event {n}", n=number)
+
+
+def at_line(line: int, column: int | None = None) -> ErrorText:
+    """A location in a text, both from 1."""
+    if column is None:
+        return error_text("at_line", "line {n}", n=line)
+    return error_text("at_column", "line {n} column {column}", n=line, column=column)
+
+
+def no_result(name: str) -> ErrorText:
+    """What is wrong with the round of that name where the next one begins."""
+    return error_text("no_result", "a round starts before {round} has a result", round=name)
+
+
+def no_end_of_round(name: str) -> ErrorText:
+    """What is wrong with a result of another game."""
+    return error_text("no_end_of_round", "{result} cannot end a round of three players", result=name)
+
+
+FILE, BEGINNING = error_text("at_file", "file"), error_text("at_beginning", "beginning")  # locations
 
 
 @contextmanager
@@ -58,22 +95,26 @@ def record_errors(file: str, location: str) -> Iterator[None]:
     except RecordError:
         raise
     except NotThreePlayersError as error:
-        raise FourPlayersError(file, location, f"{error}; only three-player games can be read") from error
+        why = "{why}; only three-player games can be read"
+        raise FourPlayersError(file, location, error_text("four_players", why, why=line_of(error))) from error
     except ValueError as error:
-        raise RecordError(file, location, str(error)) from error
+        raise RecordError(file, location, line_of(error)) from error
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        what = f"garbled or incomplete ({type(error).__name__}: {error}); fetch or export the file again"
-        raise RecordError(file, location, what) from error
+        what = "garbled or incomplete ({error}); fetch or export the file again"
+        line = error_text("garbled", what, error=f"{type(error).__name__}: {error}")
+        raise RecordError(file, location, line) from error
 
 
 def custom_rules(rules: list[str]) -> list[str]:
     """Return a note about the rules of a record's game that are not supported here; empty if there are none."""
-    return [f"it has rules that are not played here: {', '.join(rules)}"] if rules else []
+    what = "it has rules that are not played here: {rules}"
+    return [error_text("custom_rules", what, rules=", ".join(rules))] if rules else []
 
 
 def unknown_yaku(where: str, names: list[str]) -> list[str]:
     """The note of a record about a win with yaku of unknown names."""
-    return [f"{where}: unknown yaku {', '.join(names)}; the yaku of this win are not compared"]
+    what = "{place}: unknown yaku {names}; the yaku of this win are not compared"
+    return [error_text("yaku_unknown", what, place=where, names=", ".join(names))]
 
 
 @dataclass
@@ -119,17 +160,20 @@ class GameRecord:
         for number, event in enumerate(self.events, 1):
             if event["type"] == "start_kyoku":
                 if current is not None:
-                    raise RecordError(self.source, f"event {number}", "a round starts before the last one's end_kyoku")
+                    what = error_text("round_open", "a round starts before the last one's end_kyoku")
+                    raise RecordError(self.source, at_event(number), what)
                 current = []
             if current is not None:
                 current.append(event)
             if event["type"] == "end_kyoku":
                 if current is None:
-                    raise RecordError(self.source, f"event {number}", "end_kyoku without a start_kyoku")
+                    what = error_text("round_unopened", "end_kyoku without a start_kyoku")
+                    raise RecordError(self.source, at_event(number), what)
                 rounds.append(current)
                 current = None
         if current is not None:
-            raise RecordError(self.source, round_name(current[0]), "the record ends without this round's end_kyoku")
+            what = error_text("round_cut", "the record ends without this round's end_kyoku")
+            raise RecordError(self.source, round_name(current[0]), what)
         return rounds
 
 
@@ -144,9 +188,16 @@ def with_rules_of(record: GameRecord, name: str) -> GameRecord:
 
 
 def round_name(start_kyoku: Message) -> str:
-    """Return the name of a round, like ``"E3 honba 1"``, with ``?`` for missing data."""
-    wind, number, honba = (start_kyoku.get(key, "?") for key in NAMED_BY)
-    return describe_source(f"{wind}{number} honba {honba}")
+    """Return the name of a round, like ``"E3 honba 1"``, with ``?`` for missing data; in errors pages translate it."""
+    wind, number, honba = (str(start_kyoku.get(key, "?")) for key in NAMED_BY)
+    name = error_text(
+        "round_name",
+        "{wind}{number} honba {honba}",
+        wind=wind_text(wind) if wind in (*WINDS,) else wind,
+        number=number,
+        honba=honba,
+    )
+    return describe_source(name)
 
 
 def round_index(start: Message) -> int:

@@ -29,6 +29,7 @@ from engine.actions import (
     Action,
     actions_of,
 )
+from engine.common.error_text import ErrorText, error_text
 from engine.common.options import printable
 from engine.mjai.actions import action_of
 from engine.mjai.messages import Message
@@ -60,9 +61,21 @@ class Mismatch:
     recorded: str
     rules: str
 
+    @property
+    def line(self) -> ErrorText:
+        """The difference in one line."""
+        return error_text(
+            "mismatch",
+            "{file}: {round}: event {n}: recorded {recorded}; the rules say {rules}",
+            file=printable(self.source),
+            round=self.round,
+            n=self.number,
+            recorded=self.recorded,
+            rules=self.rules,
+        )
+
     def __str__(self) -> str:
-        where = f"{printable(self.source)}: {self.round}: event {self.number}"
-        return f"{where}: recorded {self.recorded}; the rules say {self.rules}"
+        return str(self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
-from engine.records.model import GameRecord, RecordError, custom_rules, record_errors, round_name
+from engine.records.model import GameRecord, RecordError, at_line, custom_rules, record_errors, round_name
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.records.tenhou_rules import read_rules, rule_of
 from engine.rules import Rules
@@ -34,7 +35,7 @@ def read_document(document: Any, source: str) -> GameRecord:
     """The game in the JSON of a tenhou.net/6 file; see `read`."""
     with record_errors(source, "head"):
         if not document.get("log"):
-            raise ValueError('no "log" with rounds: this is no tenhou.net/6 record')
+            raise ValueError(error_text("no_log", 'no "log" with rounds: this is no tenhou.net/6 record'))
         of_mjai = document.get(OF_MJAI, {})
         rules, custom = read_rules(document)
         rules = rules_of(of_mjai) or rules
@@ -57,12 +58,16 @@ def parse(text: str, source: str) -> Any:
     try:
         return loads(text)
     except json.JSONDecodeError as error:
-        what = f"no JSON ({error.msg}): the program that wrote the file, or changed it, is at fault"
         if len(text.rstrip()) - error.pos < _LONGEST_WORD or error.msg.startswith("Unterminated"):
-            what = f"incomplete JSON ({error.msg}); the file was cut off, download it again"
+            said = "incomplete JSON ({why}); the file was cut off, download it again"
+            what = error_text("json_cut", said, why=error.msg)
         elif error.msg == "Extra data":
-            what = "a second JSON document begins here: a file holds one game; write each line into a file of its own"
-        raise RecordError(source, f"line {error.lineno} column {error.colno}", what) from error
+            said = "a second JSON document begins here: a file holds one game; write each line into a file of its own"
+            what = error_text("json_second", said)
+        else:
+            said = "no JSON ({why}): the program that wrote the file, or changed it, is at fault"
+            what = error_text("json_wrong", said, why=error.msg)
+        raise RecordError(source, at_line(error.lineno, error.colno), what) from error
 
 
 def write(record: GameRecord) -> str:
@@ -112,7 +117,8 @@ def _end_game(finals: list[float] | None) -> Message:
     if finals is None:
         return make("end_game")
     if len(finals) not in (2 * N_SEATS, 2 * N_SEATS + 2):
-        raise ValueError(f"expected score and points of each seat, found {len(finals)} numbers")
+        what = "expected score and points of each seat, found {n} numbers"
+        raise ValueError(error_text("finals", what, n=len(finals)))
     points = [float(value) for value in finals[1 : 2 * N_SEATS : 2]]
     return make("end_game", scores=[int(value) for value in finals[: 2 * N_SEATS : 2]], points=points)
 

@@ -10,9 +10,10 @@ import re
 from typing import Any
 
 from engine import ryukyoku
+from engine.common.error_text import error_text
 from engine.mjai.messages import Message, make
 from engine.mjai.results import dragons_of
-from engine.records.model import unknown_yaku
+from engine.records.model import no_end_of_round, unknown_yaku
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_named
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
@@ -41,14 +42,15 @@ def read_result(
     title, *rest = result
     if title == _WIN:
         if not rest or len(rest) % 2:
-            raise ValueError(f"a win has deltas and details in pairs, not {len(rest)} parts")
+            what = "a win has deltas and details in pairs, not {n} parts"
+            raise ValueError(error_text("win_parts", what, n=len(rest)))
         noted = [] if notes is None else notes
         pairs = zip(rest[::2], rest[1::2], strict=True)
         return [_read_win(deltas, win, ura if win[0] in riichi else [], where, noted) for deltas, win in pairs]
     if title == ryukyoku.UNKNOWN_JAPANESE:
         return [make("ryukyoku", reason=ryukyoku.UNKNOWN_MJAI, deltas=rest[0][:N_SEATS] if rest else None)]
     if title not in ryukyoku.MJAI_BY_TITLE:
-        raise ValueError(f"{title!r} cannot end a round of three players")
+        raise ValueError(no_end_of_round(repr(title)))
     reason = ryukyoku.MJAI_BY_TITLE[title]
     deltas = rest[0][:N_SEATS] if rest else [0] * N_SEATS
     tenpais = [_TENPAI_TEXTS[title]] * N_SEATS if title in _TENPAI_TEXTS else None
@@ -70,7 +72,8 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
             fields = {"yakus": yakus, "fan": sum(han for _, han in yakus)}
         points = _read_points(texts[0])
         if points is None:
-            notes.append(f"{where}: {texts[0]!r} does not give points; those of this win are not compared")
+            what = "{place}: {told!r} does not give points; those of this win are not compared"
+            notes.append(error_text("points_unknown", what, place=where, told=texts[0]))
         fields |= points or {}
     return make(
         "hora",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.mjai.messages import Message, make, start_kyoku
-from engine.records.model import NotThreePlayersError, round_index, round_name
+from engine.records.model import FOURTH_PLAYS, NotThreePlayersError, round_index, round_name
 from engine.records.tenhou_results import read_result, write_result
 from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
 from engine.table import N_SEATS
@@ -22,11 +23,11 @@ def read_round(log: list[Any], notes: list[str]) -> list[Message]:
     Raises ValueError if its parts do not fit together.
     """
     if len(log) != _LENGTH:
-        raise ValueError(f"a round has {_LENGTH} parts, not {len(log)}")
+        raise ValueError(error_text("round_parts", "a round has {wanted} parts, not {n}", wanted=_LENGTH, n=len(log)))
     (index, honba, sticks), scores, indicators, ura = log[:_HEAD]
     seats = [log[_HEAD + _SEAT_ROWS * seat : _HEAD + _SEAT_ROWS * (seat + 1)] for seat in range(N_SEATS + 1)]
     if any(seats.pop()):
-        raise NotThreePlayersError("a fourth player has tiles")
+        raise NotThreePlayersError(FOURTH_PLAYS)
     hands = [[tile_name(number) for number in hand] for hand, _, _ in seats]
     markers = [tile_name(number) for number in indicators]
     start = start_kyoku(index, honba, sticks, markers[0], scores[:N_SEATS], hands)

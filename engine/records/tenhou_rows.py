@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from engine.mjai.kinds import sort_tiles
+from engine.common.error_text import error_text
+from engine.mjai.kinds import no_tile, sort_tiles
 from engine.mjai.messages import Message, make
 from engine.table import N_SEATS
 from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, SANMA_KINDS, TENHOU_NUMBERS, TENHOU_TILES
@@ -35,7 +36,7 @@ Row = list[int | str]
 def tile_name(number: Any) -> str:
     """The mjai name of a tile number. Raises ValueError for a tile that does not exist with three players."""
     if TENHOU_TILES.get(number) not in _SANMA:
-        raise ValueError(f"there is no tile {number!r} in a three-player game")
+        raise ValueError(no_tile(number))
     return MJAI_NAMES[TENHOU_TILES[number]]
 
 
@@ -53,11 +54,11 @@ def read_call(seat: int, text: str) -> Message:
     match = _CALL.fullmatch(text)
     digits = match[1] + match[3] if match else ""
     if not match or len(digits) != 2 * _CALL_TILES[match[2]] or len(match[1]) % 2:
-        raise ValueError(f"{text!r} is not a call of a three-player game")
+        raise ValueError(error_text("no_call", "{call!r} is not a call of a three-player game", call=text))
     letter, position = match[2], len(match[1]) // 2
     tiles = [tile_name(int(digits[at : at + 2])) for at in range(0, len(digits), 2)]
     if len({_kind(tile) for tile in tiles}) > 1:
-        raise ValueError(f"{text!r} calls tiles of different kinds")
+        raise ValueError(error_text("call_kinds", "{call!r} calls tiles of different kinds", call=text))
     if letter == "a":
         return make("ankan", actor=seat, consumed=sort_tiles(tiles))
     pai = tiles.pop(position)
@@ -65,10 +66,11 @@ def read_call(seat: int, text: str) -> Message:
     if letter == "k":
         return make("kakan", actor=seat, pai=pai, consumed=consumed)
     if position not in _TARGET[letter]:
-        raise ValueError(f"{text!r}: the letter cannot stand there")
+        raise ValueError(error_text("call_letter", "{call!r}: the letter cannot stand there", call=text))
     target = (seat + _TARGET[letter][position]) % 4
     if target >= N_SEATS:
-        raise ValueError(f"{text!r} of seat {seat} calls from a fourth player")
+        what = "{call!r} of seat {seat} calls from a fourth player"
+        raise ValueError(error_text("call_of_fourth", what, call=text, seat=seat))
     return make(_CALL_TYPES[letter], actor=seat, target=target, pai=pai, consumed=consumed)
 
 
@@ -191,14 +193,15 @@ class _Rows:
         """The error message: the state in which the search got furthest."""
         state = self.furthest
         if state is None:
-            return "no draws"
+            return error_text("no_draws", "no draws")
         ahead = ", ".join(
             f"seat {seat} draws {_entry(self.draws[seat], state.draws[seat]) or 'nothing'}"
             f" and discards {_entry(self.discards[seat], state.discards[seat]) or 'nothing'}"
             for seat in range(N_SEATS)
         )
-        where = f"after {_used(state)} entries, when seat {state.seat} is to {state.next}; next in the rows: {ahead}"
-        return f"the rows of draws and discards do not fit together {where}. An entry is wrong or missing"
+        text = "the rows of draws and discards do not fit together after {n} entries, when seat {seat} is to {act}; "
+        text += "next in the rows: {ahead}. An entry is wrong or missing"
+        return error_text("rows", text, n=_used(state), seat=state.seat, act=state.next, ahead=ahead)
 
 
 def _used(state: _State) -> int:

@@ -131,6 +131,9 @@ class Problem(BaseModel):
     detail: str = Field(description="one line: what is wrong, where, and how to fix it")
     code: str = Field("", description="what is wrong, as a word that stays the same; some errors have none")
     values: dict[str, str | float] = Field({}, description="what stands in that line, by names, where there is a code")
+    codes: dict[str, Any] = Field(
+        {}, description="`code`, `values` and `codes` of those values that are lines themselves"
+    )
 
 
 PROBLEMS = {

@@ -13,11 +13,27 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import JSONResponse
 
+from engine.common.error_text import coded, error_text, line_of, with_text
 from server.access import AccessError, RateLimitError, UnauthorizedError
 from server.api.common import printable
-from server.error_text import coded, error_text
 from server.store import StoreError
 
+# Kinds of pydantic's errors that forms of pages can meet -> the key of the limit among what pydantic says of one.
+LIMITS = {
+    "greater_than": "gt",
+    "greater_than_equal": "ge",
+    "less_than_equal": "le",
+    "multiple_of": "multiple_of",
+    "too_long": "max_length",
+    "string_too_long": "max_length",
+    "string_pattern_mismatch": "pattern",
+    "literal_error": "expected",
+    "float_type": "",
+    "int_type": "",
+    "int_from_float": "",
+    "string_type": "",
+    "bool_type": "",
+}
 SHOULD = re.compile(r"^(Input|String|Value) should")
 log = structlog.get_logger("server.api")
 
@@ -43,6 +59,11 @@ def not_found(what: str, name: str) -> HTTPException:
     return HTTPException(404, error_text(f"no_{what.replace(' ', '_')}", text, what=what, name=name[:80]))
 
 
+def in_body(line: str) -> str:
+    """A line on something in the body of a request, which says so; its code is the same."""
+    return with_text(line, f"body: {line}")
+
+
 def describe(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as one line."""
     part, *path = error["loc"]
@@ -55,11 +76,22 @@ def describe(error: Mapping[str, Any]) -> str:
         return error_text("unknown", "{part}: {where} is unknown; see /docs", part=part, where=where)
     if kind in ("model_attributes_type", "dataclass_type"):
         return f"{part}: {where or 'it'} must be a JSON object, sent as application/json"
-    what = SHOULD.sub("it should", error["msg"].removeprefix("Value error, "))
-    if kind.startswith(("datetime", "timezone")):
-        what = "write a time like 2025-06-01T12:00:00Z"
     given = reprlib.repr(error["input"])
-    return error_text("invalid", "{part}: {where} is {given}; {what}", part=part, where=where, given=given, what=what)
+    text = "{part}: {where} is {given}; {what}"
+    return error_text("invalid", text, part=part, where=where, given=given, what=expected(error))
+
+
+def expected(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value, by one of pydantic's errors."""
+    kind, details = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return line_of(details["error"])
+    if kind.startswith(("datetime", "timezone")):
+        return error_text("time_wrong", "write a time like 2025-06-01T12:00:00Z")
+    what = SHOULD.sub("it should", error["msg"])
+    if kind not in LIMITS:
+        return what
+    return error_text(f"value_{kind}", "{what}", what=what, limit=details.get(LIMITS[kind], ""))
 
 
 async def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -8,10 +8,10 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from engine.common.error_text import error_text
 from server.access import Access, AccessError
 from server.api.errors import access_problem, problem
 from server.api.origins import Origins
-from server.error_text import error_text
 from server.fairness import OnePerIteration
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})

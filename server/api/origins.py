@@ -9,6 +9,13 @@ from __future__ import annotations
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from engine.common.error_text import error_text
+
+OTHER_SITE = error_text(
+    "other_site", "web pages of other sites may not do this; use a page of this server, or no browser"
+)
+OTHER_NAME = error_text("other_name", "without tokens, web pages may do this only at the server's address or localhost")
+
 
 class Origins:
     """Web pages may change something or open a WebSocket only if they come from this server.
@@ -26,9 +33,9 @@ class Origins:
         if origin is None:
             return ""
         if not host or origin.partition("://")[2].lower() != host.lower():
-            return "web pages of other sites may not do this; use a page of this server, or no browser"
+            return OTHER_SITE
         if not self._tokens_needed and not self._is_own(host):
-            return "without tokens, web pages may do this only at the server's address or localhost"
+            return OTHER_NAME
         return ""
 
     def _is_own(self, host: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from engine.common.error_text import line_of
 from server.addresses import limited_address
 from server.api.common import Route, ServiceHere, client_address, problems
 from server.api.reviews import Bot
@@ -51,6 +52,6 @@ async def analyse_position(service: ServiceHere, request: Request, asked: AskedP
             async with service.reading.held_by(limited_address(address)) as begin:
                 return GzippedJson(await service.reader.run(work, TIMEOUT, begin=begin), ExitStack())
     except WorkerUnavailableError as error:
-        raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
+        raise HTTPException(503, line_of(error), {"Retry-After": "5"}) from error
     except WorkerError as error:
-        raise HTTPException(422, str(error)) from error
+        raise HTTPException(422, line_of(error)) from error

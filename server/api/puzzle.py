@@ -10,9 +10,9 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from engine.common.error_text import error_text
 from server.api.common import Route, ServiceHere, problems
 from server.api.uploads import GzippedJson
-from server.error_text import error_text
 from server.puzzles import DAYS, RETRY, PuzzleFailedError
 
 router = APIRouter(prefix="/api/puzzle", tags=["reviews"], route_class=Route)

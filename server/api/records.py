@@ -15,13 +15,13 @@ from pydantic import BaseModel, Field
 from pydantic_core import to_json
 from starlette.types import Receive, Scope, Send
 
+from engine.common.error_text import error_text
 from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from engine.records.wall import true_walls
 from server.api.common import Route, Service, ServiceHere, client_address, digest, has_content, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
-from server.error_text import error_text
 
 router = APIRouter(prefix="/api/games", tags=["games"], route_class=Route)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from engine.common.error_text import coded, error_text
 from server.api.common import Service, ServiceHere, UploadRoute, client_address, problems
 from server.api.errors import not_found
 from server.api.games import live_broadcast
 from server.api.rooms import MAX_BOT
 from server.api.uploads import RECORD_BODY, GzippedJson, read_body
-from server.error_text import coded, error_text
 from server.house_bots import HOUSE_BOTS
 from server.reviews import Review, Status
 
@@ -32,6 +32,7 @@ class ReviewInfo(BaseModel):
     error: str = Field(description="one line, if it has failed")
     code: str = Field("", description="of that line, and `values`: as of an error")
     values: dict[str, str | float] = Field({}, description="see `code`")
+    codes: dict[str, Any] = Field({}, description="see `code`")
 
 
 def can_review(bot: str) -> str:

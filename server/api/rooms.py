@@ -24,12 +24,12 @@ from pydantic import (
 )
 
 from engine.checks import check_scores
+from engine.common.error_text import error_text, line_of
 from engine.mjai.connection import MAX_ROOM, ROOM_NAME, ROOM_PATTERN, ROOM_TEXT
 from engine.rules import TOTAL_POINTS
 from server.access import AccessError
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
-from server.api.errors import not_found
-from server.error_text import error_text, in_body, line_of
+from server.api.errors import in_body, not_found
 from server.house_bots import HOUSE_BOTS
 from server.lobby import Lobby
 from server.rooms import SITTING, Room, check_sitting, settings_of

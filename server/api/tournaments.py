@@ -15,14 +15,14 @@ from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 from pydantic_core import to_json
 
+from engine.common.error_text import error_text, line_of
 from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
 from engine.seeds import MAX_SEED
 from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
-from server.api.errors import not_found
+from server.api.errors import in_body, not_found
 from server.api.games import Time
 from server.api.records import JSON_OBJECT, Download
 from server.api.rooms import Bearer, HouseBot, RoomSettingsInfo, WithSettings
-from server.error_text import error_text, in_body, line_of
 from server.lobby import Lobby
 from server.store import StoredTournament
 from server.store.cursors import Order, count, one_more

@@ -15,10 +15,10 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
+from engine.common.error_text import error_text, line_of
 from server.addresses import limited_address
 from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
 from server.api.records import BINARY, PIECE, Wall
-from server.error_text import error_text
 from server.review_work import read
 from server.worker import WorkerError, WorkerUnavailableError
 
@@ -34,6 +34,9 @@ class RecordMessages(BaseModel):
 
     messages: list[dict[str, Any]] = Field(description="the events of the game, from `start_game` to `end_game`")
     problems: list[str] = Field(description="where the record departs from the rules, the first of them")
+    problem_codes: list[dict[str, Any]] = Field(
+        description="of each problem the `code`, `values` and `codes`, as of an error; empty for one that has none"
+    )
     walls: list[Wall | None] = Field(description="of each round, by the seed of the record; null where it is not known")
 
 
@@ -106,4 +109,4 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     except WorkerUnavailableError as error:
         raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
     except WorkerError as error:
-        raise HTTPException(422, error_text("record_unreadable", "{problem}", problem=str(error))) from error
+        raise HTTPException(422, error_text("record_unreadable", "{problem}", problem=line_of(error))) from error

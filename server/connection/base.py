@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+from engine.common.error_text import error_text
 from server.access import Admission
 from server.connection.inlet import BYTES_PER_UNIT, FREE_BYTES, Inlet, make_budget
-from server.error_text import error_text
 from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock

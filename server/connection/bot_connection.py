@@ -9,6 +9,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from engine.actions import PASS
+from engine.common.error_text import ErrorText, coded, error_text, line_of
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
 from engine.mjai.bot_messages import parse_join, parse_reply, request_in
@@ -16,7 +17,6 @@ from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_J
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
-from server.error_text import ErrorText, coded, error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.ports import GamePort, Transport
@@ -110,7 +110,7 @@ class BotConnection:
         try:
             join = parse_join(data, self._url_keys)
         except BadMessage as error:
-            self.close_with_error(error_text("join_invalid", "{problem}", problem=str(error)))
+            self.close_with_error(error_text("join_invalid", "{problem}", problem=line_of(error)))
             return
         self._join_sent = True
         self._on_join(self, join)

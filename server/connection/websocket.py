@@ -15,11 +15,11 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from engine.common.error_text import coded
 from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
 from server.connection.inlet import BYTES_PER_UNIT
-from server.error_text import coded
 from server.fairness import FairQueue
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock

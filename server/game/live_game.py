@@ -16,13 +16,13 @@ import structlog
 from pydantic_core import to_json
 
 from engine.actions import PASS, TSUMOGIRI
+from engine.common.error_text import ErrorText, error_text
 from engine.game import Game
 from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
 from engine.statistics.rounds import add_round
 from server.addresses import limited_address
 from server.connection.bot_connection import BotConnection
-from server.error_text import ErrorText, error_text
 from server.game.clock import DecisionClock
 from server.game.fallback import FallbackPlayer
 from server.game.game_log import STOPPED, CutOff, Decision, Fault, GameLog, HouseBotChange, Left

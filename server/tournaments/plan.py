@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from engine.common.error_text import error_text
 from engine.contests.schedule import Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.mjai.connection import check_name
 from engine.rules import EVEN_SCORES, N_SEATS
-from server.error_text import error_text
 from server.names import HOUSE_BOT_SUFFIX, imitates_house_bot
 
 MAX_ENTRANTS = 24  # every two of them are compared: the time for that grows with their number to the third

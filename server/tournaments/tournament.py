@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from engine.common.error_text import ErrorText, error_text
 from server.access import AccessError
 from server.connection.bot_connection import BotConnection
-from server.error_text import ErrorText, error_text
 from server.loop_clock import Timer, loop_clock
 from server.rooms import SEATS, Absent, NewGame, Room
 from server.settings import RoomSettings

@@ -13,10 +13,10 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from engine.common.error_text import error_text
 from engine.contests.ratings import SAMPLES
 from server.access import AccessError, ServerFullError
 from server.background_tasks import BackgroundTasks
-from server.error_text import error_text
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.open_rooms import OpenRooms

@@ -3,6 +3,7 @@
 import { tabStorage } from "./storage.js";
 import { addWords, hasWords, t } from "./words.js";
 import "./words_errors.js";
+import "./words_problems.js";
 
 addWords({
   en: { api_unreachable: "the server cannot be reached ({problem})" },
@@ -27,12 +28,18 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {string} detail one line, in English
  * @property {string} [code] what is wrong, as a word that stays the same
  * @property {Record<string, string | number>} [values] what stands in the line, where there is a code
+ * @property {Record<string, Omit<Problem, "detail">>} [codes] of those values that are lines themselves
  */
 
-/** An error in the language of the page, where its code has words. @param {Problem} problem */
-export function problemText({ detail, code = "", values = {} }) {
-  const key = `error_${code}`;
-  return hasWords(key) ? t(key, values) : detail;
+/** An error in the language of the page, where its code has words. @param {Problem} problem @returns {string} */
+export function problemText({ detail, code = "", values = {}, codes = {} }) {
+  const key = [`error_${code}`, `problem_${code}`].find(hasWords);
+  if (!key) return detail;
+  const lines = Object.entries(codes).map(([name, line]) => [
+    name,
+    problemText({ ...line, detail: String(values[name]) }),
+  ]);
+  return t(key, { ...values, ...Object.fromEntries(lines) });
 }
 
 /** The server has refused a request, or cannot be reached; `message` is one line to show. */

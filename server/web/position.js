@@ -57,7 +57,7 @@ async function analyse(position, chosen) {
     if (shown !== newest) return;
     found.replaceChildren();
     showError(error.message);
-    form.mark(error.message);
+    form.mark(error.detail);
   } finally {
     if (shown === newest) found.removeAttribute("aria-busy");
   }

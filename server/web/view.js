@@ -1,7 +1,7 @@
 /** The page that shows a record from a file or from the clipboard. The server reads it and keeps nothing. */
 
 import "./words_game.js";
-import { ApiError, get, request } from "./api.js";
+import { ApiError, get, problemText, request } from "./api.js";
 import { el } from "./dom.js";
 import { clearError, showError, startPage } from "./page.js";
 import { gzip } from "./record.js";
@@ -48,6 +48,7 @@ addEventListener("drop", (event) => {
  * @typedef {object} Found what the server reads in a record
  * @property {import("./mjai.js").Message[]} messages
  * @property {string[]} problems
+ * @property {Omit<import("./api.js").Problem, "detail">[]} problem_codes of each problem
  * @property {(import("./replay_wall.js").Wall | null)[]} walls
  */
 
@@ -122,7 +123,7 @@ async function read(packed) {
 }
 
 /** @param {Found} record @param {string} name @param {Blob} packed */
-function show({ messages, problems, walls }, name, packed) {
+function show({ messages, problems, problem_codes: codes, walls }, name, packed) {
   const replay = new NukiReplay();
   const review = async () => {
     const { review_bots: bots } = await get("/api/server");
@@ -132,7 +133,7 @@ function show({ messages, problems, walls }, name, packed) {
     new ReviewRequest(section, messages, bots, { record: packed });
   };
   const reviewButton = el("button", { type: "button", class: "primary", onclick: review }, t("view_review"));
-  const list = problems.map((problem) => el("li", {}, problem));
+  const list = problems.map((detail, index) => el("li", {}, problemText({ detail, ...codes[index] })));
   const warning = el(
     "details",
     { class: "view-problems" },

@@ -1,4 +1,4 @@
-/** Words of errors, by their codes (`server/error_text.py`); what has no code is shown as the server says it. */
+/** Words of errors, by their codes (`engine/common/error_text.py`); what has no code is shown as the server says it. */
 
 import { addWords } from "./words.js";
 

@@ -67,6 +67,8 @@ async def test_bad_positions_are_refused_by_their_field(at: Live) -> None:
         assert told in response.json()["detail"]
         assert len(response.json()["detail"]) <= 500
         assert "\n" not in response.json()["detail"]
+        assert response.json()["code"] == "position"
+        assert response.json()["codes"].keys() == {"field", "problem"}
 
 
 async def test_what_never_reaches_the_worker(at: Live) -> None:

@@ -102,7 +102,12 @@ async def test_records_of_all_formats_are_read(at: Live) -> None:
             assert response.headers["content-encoding"] == "gzip"
             record = read_records(path)
             events = json.loads(json.dumps(record.events))
-            assert response.json() == {"messages": events, "problems": [], "walls": true_walls(record)}
+            assert response.json() == {
+                "messages": events,
+                "problems": [],
+                "problem_codes": [],
+                "walls": true_walls(record),
+            }
     plain = await at.http.post("/api/records", content=TENHOU.read_bytes(), headers={"Accept-Encoding": "identity"})
     assert plain.headers.get("content-encoding") is None
     assert plain.content == response.content
@@ -110,6 +115,9 @@ async def test_records_of_all_formats_are_read(at: Live) -> None:
     assert len(found["messages"]) > 100
     (problem,) = found["problems"]
     assert "the rules say" in problem
+    (code,) = found["problem_codes"]
+    assert code["code"] == "mismatch"
+    assert code["codes"]["round"]["code"] == "round_name"
 
 
 ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.common.error_text import changed, coded, error_text, line_of
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
-from server.error_text import coded, error_text, in_body, line_of
+from server.api.errors import in_body
 from server.limits import Limits
 from tests.support.running_server import TABLE, Live, live
 from tests.support.server_bots import NOTHING, Answer, Bot, Clock, Message, live_game, serving, tsumogiri
@@ -24,6 +26,23 @@ def test_a_line_is_a_text_with_a_code_and_values() -> None:
     assert (line_of(ValueError("plain")), line_of(KeyError("key")), line_of(ValueError())) == ("plain", "'key'", "")
     assert (in_body(line), coded(in_body(line))) == (f"body: {line}", coded(line))
     assert (in_body("plain"), coded(in_body("plain"))) == ("body: plain", {})
+
+
+def test_a_value_that_is_a_line_has_its_own_code() -> None:
+    """Also in another process, and where the line is shortened."""
+    place = error_text("line", "line {n}", n=3)
+    line = error_text("record", "{place}: {what}", place=place, what="a\nb")
+    expected = {
+        "code": "record",
+        "values": {"place": "line 3", "what": "a\nb"},
+        "codes": {"place": {"code": "line", "values": {"n": 3}}},
+    }
+    assert coded(line) == expected
+    assert coded(pickle.loads(pickle.dumps(line))) == expected
+    short = changed(line, lambda text: text[-2:])
+    assert (short, short.values) == ("\nb", {"place": " 3", "what": "\nb"})
+    assert coded(short)["codes"] == expected["codes"]
+    assert changed("plain", str.upper) == "PLAIN"
 
 
 @pytest.mark.parametrize(
@@ -69,18 +88,43 @@ async def test_errors_have_codes(
     assert values.items() <= found["values"].items()
 
 
+@pytest.mark.parametrize(
+    ("body", "code", "values"),
+    [
+        ({"name": "!"}, "value_string_pattern_mismatch", {}),
+        ({"name": "cup", "settings": {"length": "west"}}, "value_literal_error", {"limit": "'east' or 'hanchan'"}),
+        ({"name": "cup", "settings": {"decision_time": 0}}, "value_greater_than", {"limit": 0}),
+        ({"name": "cup", "settings": {"decision_time": "no number"}}, "value_float_type", {}),
+        ({"name": "cup", "settings": {"scores": [35000, 35000, 35100]}}, "scores_total", {"n": 105_100}),
+        ({"name": "cup", "settings": {"fill": ["rule"] * 3}}, "value_too_long", {"limit": 2}),
+        ({"name": "cup", "settings": {"house_bot": "nobody"}}, "bot_unknown", {"bot": "nobody"}),
+    ],
+)
+async def test_what_is_wrong_with_a_value_has_a_code(
+    tmp_path: Path, body: Any, code: str, values: dict[str, Any]
+) -> None:
+    async with live(tmp_path) as at:
+        found = await expect(at, "invalid", "POST", "/api/rooms", json=body)
+    assert found["codes"]["what"]["code"] == code
+    assert values.items() <= found["codes"]["what"]["values"].items()
+    assert found["values"]["what"] in found["detail"]
+
+
 async def test_records_tokens_and_rooms_have_codes(tmp_path: Path) -> None:
     async with live(tmp_path) as at:
         await expect(at, "record_empty", "POST", "/api/records", content=b"")
         found = await expect(at, "record_unreadable", "POST", "/api/records", content=b"no record")
         assert found["values"] == {"problem": found["detail"]}
+        assert found["codes"]["problem"]["code"] == "record"
+        assert found["codes"]["problem"]["codes"]["what"] == {"code": "no_record", "values": {}}
         await expect(
             at, "token_unknown", "POST", "/api/rooms", json={"name": "a"}, headers={"Authorization": "Bearer x"}
         )
         await at.http.post("/api/rooms", json={"name": "cup"})
         assert (await expect(at, "room_open", "POST", "/api/rooms", json={"name": "cup"}))["values"] == {"name": "cup"}
         headers = {"Origin": "http://elsewhere.example"}
-        await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
+        found = await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
+        assert found["codes"]["problem"]["code"] == "other_site"
         await expect(at, "too_long", "POST", "/api/rooms", content=b"x" * 10_000)
 
 
@@ -124,6 +168,18 @@ async def test_refused_joins_have_codes_in_every_dialect(tmp_path: Path, transpo
             await bot.connect()
             assert coded_in(await bot.next()) == (code, values)
             assert await bot.next() is None
+
+
+async def test_a_name_that_cannot_be_has_the_code_of_what_can(tmp_path: Path) -> None:
+    async with live(tmp_path) as at:
+        bot = Bot(at.server, "\u3164")
+        await bot.connect()
+        error = await bot.next()
+    assert error is not None
+    assert coded_in(error)[0] == "join_invalid"
+    problem = error["codes"]["problem"]
+    assert (problem["code"], problem["values"]["key"]) == ("key_wrong", "name")
+    assert problem["codes"] == {"allowed": {"code": "name_form", "values": {"most": 64}}}
 
 
 def coded_in(error: Message | None) -> tuple[str, Message]:

@@ -16,6 +16,7 @@ import pytest
 
 from engine import events
 from engine.actions import actions_of
+from engine.common.error_text import ErrorText
 from engine.events import Event
 from engine.mjai import round_events
 from engine.mjai.messages import dumps, hand_names
@@ -26,7 +27,6 @@ from engine.tiles import MJAI_NAMES
 from server.broadcast import closed_frames
 from server.connection.bot_connection import BotConnection
 from server.connection.websocket import text_frame
-from server.error_text import ErrorText
 from server.game.live_game import LiveGame
 from tests.support.leak_detector import (
     HINTS,

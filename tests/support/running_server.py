@@ -40,10 +40,8 @@ class Live:
         response = await self.http.request(method, path, **options)
         assert response.status_code == status, response.text
         problem = response.json()
-        assert list(problem) in (
-            ["detail"],
-            ["detail", "code", "values"],
-        )  # the latter for pages, see `server.error_text`
+        coded = ["detail", "code", "values"]  # for pages, see `engine.common.error_text`
+        assert list(problem) in (["detail"], coded, [*coded, "codes"])
         assert problem["detail"].isprintable()
         return str(problem["detail"])
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Page, WebSocketRoute
 
+from engine.common.error_text import coded
 from engine.mjai import connection
 from engine.mjai.messages import Message
-from server.error_text import coded
 
 HIDDEN = ["?"] * 13
 JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}

@@ -226,7 +226,7 @@ def test_the_api_answers_browsers_in_json(http: httpx.Client) -> None:
     for path in ("/api/nothing", "/api/games/nothing"):
         response = http.get(path, headers={"Accept": "text/html"})
         assert response.status_code == 404
-        assert response.json().keys() <= {"detail", "code", "values"}
+        assert response.json().keys() <= {"detail", "code", "values", "codes"}
         assert "detail" in response.json()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
-from server.error_text import error_text
+from engine.common.error_text import error_text
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, phone_at_length, set_name
@@ -303,6 +303,9 @@ def test_a_page_in_japanese_says_in_japanese_why_a_join_is_refused(page: Page, s
     page.get_by_role("button", name="japanese に参加").click()
     problem = "「rule (house)」はサーバーのボット用の名前か、それに似た名前です。別の名前にしてください"
     expect(page.locator(".join-problem")).to_have_text(problem)
+    page.get_by_label("名前").fill("\u3164")  # invisible
+    page.get_by_role("button", name="japanese に参加").click()
+    expect(page.locator(".join-problem")).to_contain_text("1文字から64文字までの、見える文字を含む名前にしてください")
 
 
 def test_a_page_in_japanese_says_faults_in_japanese(scripted: ScriptedTable, page: Page) -> None:

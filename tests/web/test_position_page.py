@@ -102,6 +102,15 @@ def test_what_cannot_be_is_told_at_its_field(site: Site, browser: Browser) -> No
         expect(page.locator("[aria-invalid]")).to_have_count(0)
 
 
+def test_what_cannot_be_is_told_in_japanese(site: Site, browser: Browser) -> None:
+    with browser.new_context(base_url=site.url, locale="ja") as context:
+        page = context.new_page()
+        page.goto(f"/position#hand={HAND}&rivers=9m_1s,,")
+        text = "南家の河：この河では東家ではなく南家の番です。捨て牌が1つ足りません"
+        expect(page.get_by_role("alert")).to_have_text(text, timeout=FOUND)
+        expect(page.get_by_label("南家の河")).to_be_focused()
+
+
 def test_the_page_writes_positions_as_the_engine_does(browser: Browser, site: Site) -> None:
     record = read_records(REPOSITORY / "examples" / "game.mjson").events
     messages = [message for message in record if message["type"] != "error"]

@@ -96,6 +96,17 @@ def test_the_page_waits_for_its_turn(site: Site, browser: Browser) -> None:
         expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
 
 
+def test_what_is_wrong_with_a_record_is_told_in_japanese(site: Site, browser: Browser, tmp_path: Path) -> None:
+    half = tmp_path / "half.mjson"
+    half.write_bytes(b'{"type":"start_game","names":["a"')
+    with browser.new_context(base_url=site.url, locale="ja") as context:  # the browser itself logs the status 422
+        page = context.new_page()
+        page.goto("/view")
+        page.locator("input[type=file]").set_input_files(half)
+        text = "half.mjson: 牌譜を読み込めません：1行目：34文字目が JSON ではありません"
+        expect(page.get_by_role("alert")).to_contain_text(text, timeout=READ)
+
+
 @pytest.mark.parametrize("link", ["", "https://tenhou.net/5/#json=", "https://tenhou.net/6/#json="])
 def test_pasted_text(page: Page, link: str) -> None:
     text = TENHOU.read_text()

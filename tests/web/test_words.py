@@ -13,8 +13,11 @@ import pytest
 
 from agents.review.decisions import DISCARD_KIND, KINDS
 from engine.mjai.schema import EVENTS, REPLIES
+from engine.positions.position import Position
 from engine.rules import PRESETS
 from engine.ryukyoku import RYUKYOKU
+from engine.tiles import WINDS
+from server.api.errors import LIMITS
 from server.pages import WEB
 from server.settings import RoomSettings
 from server.store.lists import PlayerOrder
@@ -22,7 +25,17 @@ from server.tournaments.tournament import Status
 from tests.support.server_program import REPOSITORY
 
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(WEB.glob("*.js"))}
-NOT_FOUND = ["no_open_room", "no_player", "no_game", "no_tournament"]  # of `server.api.errors.not_found`
+# Codes that are put together of values -> those that there are.
+CODES_OF = {
+    "no_*": ["no_open_room", "no_player", "no_game", "no_tournament"],  # of `server.api.errors.not_found`
+    "value_*": [f"value_{kind}" for kind in LIMITS],
+    "wind_*": [f"wind_{wind}" for wind in WINDS],
+    "field_*": [
+        f"field_{name}"
+        for name in ["position", *(field.name for field in fields(Position)), *(f"river_of_{wind}" for wind in WINDS)]
+    ],
+}
+ERROR, PROBLEM = "error_", "problem_"  # how the keys of words of codes begin; those of problems are Japanese only
 PLACEHOLDER = re.compile(r"\{\w+\}")
 ADDED = re.compile(r"^addWords\(\{$.*?^\}\);$", re.DOTALL | re.MULTILINE)
 PART = re.compile(
@@ -63,7 +76,9 @@ def words() -> dict[str, dict[str, str]]:
 
 
 def test_both_languages_have_the_same_words(words: dict[str, dict[str, str]]) -> None:
-    assert words["en"].keys() ^ words["ja"].keys() == set()
+    only = words["ja"].keys() - words["en"].keys()
+    assert only == {key for key in words["ja"] if key.startswith(PROBLEM)}
+    assert words["en"].keys() - words["ja"].keys() == set()
     assert len(words["en"]) > 500
     for key, english in words["en"].items():
         assert bool(english) == bool(words["ja"][key]), key
@@ -114,19 +129,42 @@ def test_words_whose_keys_are_put_together_exist(words: dict[str, dict[str, str]
 
 def test_errors_that_have_a_code_have_words_and_their_values(words: dict[str, dict[str, str]]) -> None:
     """So that a page in Japanese says them in Japanese; each value that the words name is one of the line's."""
-    sources = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "server").rglob("*.py"))]
-    calls: list[Any] = [call for text in sources for call in ast.walk(ast.parse(text)) if is_error_text(call)]
+    sources = [
+        path.read_text(encoding="utf-8")
+        for package in ("engine", "agents", "server")
+        for path in sorted((REPOSITORY / package).rglob("*.py"))
+    ]
+    calls: list[Any] = [
+        call for text in sources if "error_text" in text for call in ast.walk(ast.parse(text)) if is_error_text(call)
+    ]
     found: dict[str, set[str]] = {}
     for call in calls:
-        code = call.args[0]
-        for each in [str(code.value)] if isinstance(code, ast.Constant) else NOT_FOUND:
+        for code in codes_of(call.args[0]):
             names = {f"{{{keyword.arg}}}" for keyword in call.keywords}
-            found[each] = names & found.get(each, names)
-    assert {key.removeprefix("error_") for key in words["en"] if key.startswith("error_")} == found.keys()
-    assert len(found) > 30
+            found[code] = names & found.get(code, names)
+    translated = {
+        key.removeprefix(kind): text
+        for key, text in words["ja"].items()
+        for kind in (ERROR, PROBLEM)
+        if key.startswith(kind)
+    }
+    assert len(translated) == sum(key.startswith((ERROR, PROBLEM)) for key in words["ja"])
+    assert translated.keys() - found.keys() == set()
+    assert found.keys() - translated.keys() == set()
+    assert len(found) > 150
     for code, names in found.items():
-        assert set(PLACEHOLDER.findall(words["ja"][f"error_{code}"])) <= names, code
+        assert set(PLACEHOLDER.findall(translated[code])) <= names, code
 
 
 def is_error_text(node: Any) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "error_text"
+
+
+def codes_of(code: Any) -> list[str]:
+    """The codes that the first argument of a call stands for."""
+    if isinstance(code, ast.Constant):
+        return [str(code.value)]
+    assert isinstance(code, ast.JoinedStr)
+    first, _ = code.values
+    assert isinstance(first, ast.Constant)
+    return CODES_OF[f"{first.value}*"]
