@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from engine.actions import PASS
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
-from engine.mjai.bot_messages import parse_join, parse_reply, request_in
+from engine.mjai.bot_messages import NONE, parse_join, parse_reply, request_in
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
@@ -69,7 +69,7 @@ class BotConnection:
     def message_received(self, data: bytes) -> None:
         """See `ConnectionHandler`."""
         if self._join_timer is None:
-            request = request_in(data)
+            request = "" if data in NONE else request_in(data)
             REQUESTS[request](self) if request else self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
