@@ -258,7 +258,8 @@ class BotConnection:
         except BadMessage as error:
             self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
         else:
-            self._handle_reply(reply, expected)
+            if expected is not ExpectedReply.NONE or reply["type"] != "none":
+                self._handle_reply(reply, expected)
         self._outbox.flush()
 
     def _handle_reply(self, reply: Message, expected: ExpectedReply | None) -> None:
