@@ -44,6 +44,12 @@ class MessageProtocol(asyncio.Protocol):
         """See `asyncio.Protocol`."""
         self._inlet.receive(data)
 
+    def eof_received(self) -> bool:
+        """See `asyncio.Protocol`."""
+        self._inlet.finish()
+        self._write_out()  # asyncio closes the transport if this returns False
+        return False
+
     def _parse(self, data: bytes) -> None:
         """Parse the next slice of received data."""
         raise NotImplementedError
@@ -121,7 +127,8 @@ class MessageProtocol(asyncio.Protocol):
             self._transport.pause_reading()
 
     def _closed(self) -> None:
-        """Clean up after the transport was closed."""
+        """Clean up after the transport was closed. What was received before that is still handled."""
+        self._inlet.finish()
         self._closing = True
         self._message_pending(False, False)
         self._inlet.close()

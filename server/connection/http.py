@@ -77,6 +77,7 @@ class HttpConnection(H11Protocol):
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """See `asyncio.Protocol`. A peer that has closed its sending side still gets the answer to its request."""
+        self._inlet.finish()
         if self.cycle is None or self.cycle.response_complete:
             return False
         self.shutdown()  # after the response

@@ -81,6 +81,7 @@ class TcpTransport(MessageProtocol):
 
         The last line may lack its line end, as with ``printf``, if it ends like a message; otherwise it is ignored.
         """
+        self._inlet.finish()
         if self._buffer.endswith(b"}") and not self._closing and self._within_budget(1.0):
             last, self._buffer = bytes(self._buffer), bytearray()
             self._message_pending(False, completed=True)
