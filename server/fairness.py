@@ -33,7 +33,8 @@ class FairQueue:
 
     def has_time(self) -> bool:
         """Whether nobody waits and this iteration of the event loop has time left, so that work may be done at once."""
-        self._schedule()
+        if not self._scheduled:
+            self._schedule()
         if not self._end:
             self._end = self._clock() + TURN
             return True
@@ -44,18 +45,19 @@ class FairQueue:
         queue = self._queues.get(party)
         if queue is None:  # else it is scheduled already
             queue = self._queues[party] = deque()
-            self._schedule()
+            if not self._scheduled:
+                self._schedule()
         queue.append(work)
 
     def add_last(self, call: Callable[[], None]) -> None:
         """Call back when the work of the current iteration, or else of the next one, is done."""
         self._last.append(call)
-        self._schedule()
+        if not self._scheduled:
+            self._schedule()
 
     def _schedule(self) -> None:
-        if not self._scheduled:
-            self._scheduled = True
-            self._loop.call_soon(self._next_iteration)
+        self._scheduled = True
+        self._loop.call_soon(self._next_iteration)
 
     def _next_iteration(self) -> None:
         """Do queued work until the time of the iteration is used up."""

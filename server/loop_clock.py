@@ -44,8 +44,12 @@ class LoopClock:
 
     def time(self) -> float:
         """Return the seconds since an arbitrary point, minus halts."""
-        now = monotonic()
-        return now - self._halted - max(0.0, now - self._ticked_at - MAX_STEP)
+        return self.at(monotonic())
+
+    def at(self, now: float) -> float:
+        """Return the time of this clock at the present time `now` of `time.monotonic`."""
+        halt = now - self._ticked_at - MAX_STEP
+        return now - self._halted - halt if halt > 0.0 else now - self._halted
 
     def _tick(self) -> None:
         now = monotonic()

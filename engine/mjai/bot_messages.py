@@ -6,6 +6,8 @@ The checks of the parsed JSON are in `engine.mjai.bot_checks`.
 from __future__ import annotations
 
 import json
+import re
+from functools import lru_cache
 from typing import NoReturn
 
 from pydantic_core import from_json
@@ -17,7 +19,9 @@ from engine.mjai.messages import Message
 from engine.mjai.schema import REQUESTS
 
 NONE = frozenset({b'{"type":"none"}', b'{"type": "none"}'})  # most replies are one of these
-_REQUESTS = tuple(f'"{name}"'.encode() for name in sorted(REQUESTS))  # few replies hold one of these
+SHORT = 128  # bytes; the replies up to this length are few: those used last are parsed once
+REMEMBERED = 1024  # of them
+_REQUEST = re.compile(f'"(?:{"|".join(sorted(REQUESTS))})"'.encode())  # few replies hold one of these
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
 
 
@@ -29,17 +33,25 @@ def parse_join(data: bytes | str, given: Message | None = None) -> Join:
 
 
 def parse_reply(data: bytes | str) -> Message:
-    """Parse a bot's reply in a game into canonical form, with its ``ext_bot``. Raises BadMessage."""
-    if data in NONE:
-        return {"type": "none"}
+    """Parse a bot's reply in a game into canonical form, with its ``ext_bot``. Raises BadMessage.
+
+    The reply may be shared with other calls, so it must not be changed.
+    """
+    return _short_reply(data) if len(data) <= SHORT else _reply(data)
+
+
+def _reply(data: bytes | str) -> Message:
     reply = check_reply(_object(data))
     _refuse_constants(data)
     return reply
 
 
+_short_reply = lru_cache(REMEMBERED)(_reply)
+
+
 def request_in(data: bytes) -> str:
     """The type of a message of `engine.mjai.schema.REQUESTS`; "" for any other message, which is a reply."""
-    if data in NONE or not any(name in data for name in _REQUESTS):
+    if _REQUEST.search(data) is None:
         return ""
     try:
         kind = _object(data).get("type")

@@ -31,8 +31,8 @@ def possible_actions(t: np.record, seat: int, message: Message, legal: Sequence[
         return {"cannot_dahai": forbidden_discards(t, seat, legal)} if own and legal else {}
     if kind not in WITH_POSSIBLE_ACTIONS or own != (kind == "tsumo") or (kind == "ankan" and not legal):
         return {}
-    special = (action for action in legal if action > TSUMOGIRI and action != PASS)
-    return {"possible_actions": [action_message(t, seat, action) for action in special]}
+    special = [action_message(t, seat, action) for action in legal if action > TSUMOGIRI and action != PASS]
+    return {"possible_actions": special}
 
 
 def forbidden_discards(t: np.record, seat: int, legal: Sequence[int]) -> list[str]:
@@ -56,7 +56,8 @@ def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) 
         raise ValueError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
     meant = action_message(t, seat, action)
     for key, expected in meant.items():
-        if key in reply and key != "tsumogiri" and kinds(reply[key]) != kinds(expected):
+        given = reply.get(key, expected)
+        if given != expected and key != "tsumogiri" and kinds(given) != kinds(expected):
             raise ValueError(f"{reply['type']}: {key} is {reply[key]!r}, but here it can only be {expected!r}")
     return action
 

@@ -44,14 +44,22 @@ class MessageProtocol(asyncio.Protocol):
         """Pass data to the inlet, which has it parsed in slices."""
         self._inlet.receive(data)
 
+    def eof_received(self) -> bool:
+        """Have all that was received parsed, and write what follows from it, before asyncio closes the connection."""
+        self._inlet.finish()
+        self._write_out()  # asyncio closes the transport if this returns False
+        return False
+
     def _parse(self, data: bytes) -> None:
         """Parse the next slice of received data."""
         raise NotImplementedError
 
     def _within_budget(self, units: float) -> bool:
         """Spend some of the budget. If it is exhausted, the handler sends an error and closes the connection."""
-        if self._budget.take(units):
-            return True
+        return self._budget.take(units) or self._over_budget()
+
+    def _over_budget(self) -> bool:
+        """Refuse what exceeds the budget. Returns False."""
         self._inlet.close()
         self._pause_reading()
         if not self._closing:
@@ -69,7 +77,8 @@ class MessageProtocol(asyncio.Protocol):
 
     def refund(self, size: int) -> None:
         """Put back what the message cost, at most FREE_BYTES of its length."""
-        self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
+        free = size if size < FREE_BYTES else FREE_BYTES  # faster than `min`, as this is called for each message
+        self._budget.put_back(1.0 + free / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:
         """Limit the time for an incomplete message; `completed`: a message before it was completed."""
@@ -118,7 +127,8 @@ class MessageProtocol(asyncio.Protocol):
             self._transport.pause_reading()
 
     def _closed(self) -> None:
-        """Clean up after the transport was closed."""
+        """Clean up after the transport was closed. What was received before that is still handled."""
+        self._inlet.finish()
         self._closing = True
         self._message_pending(False, False)
         self._inlet.close()

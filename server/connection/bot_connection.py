@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from pydantic_core import to_json
@@ -12,10 +14,11 @@ from engine.actions import PASS
 from engine.common.error_text import ErrorText, coded, error_text, line_of
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
-from engine.mjai.bot_messages import parse_join, parse_reply, request_in
+from engine.mjai.bot_messages import NONE, parse_join, parse_reply, request_in
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
-from engine.mjai.messages import OF_EACH_SEAT, Message, for_seat
+from engine.mjai.messages import NOBODY, OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
+from engine.table import TABLE
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
@@ -29,9 +32,22 @@ EARLY = error_text("early", "a message before start_game: wait for it after join
 NO_HINTS = error_text("no_hints", "hint: there are none here, but in rooms with the setting hints that are not rated")
 HELLO = to_json(connection.HELLO)
 MAX_FAULTS_OUTSIDE_GAMES = 10
+COMMON = frozenset({"tsumo", "dahai"})  # types of most messages, whose values are hashable
+NO_TABLE = np.zeros(1, dtype=TABLE)[0]  # for `possible_actions` without legal actions, which reads no table
 # Encoded messages of one step of a game, shared by seats for which they are equal; keyed by their number in the step,
 # whether the seat is the actor, and the dialect.
 Encoded = dict[tuple[int, bool, str], bytes]
+
+
+@lru_cache(4096)  # there are fewer, of all dialects together
+def encode_common(message: tuple[tuple[str, Any], ...], own: bool, dialect: str) -> bytes:
+    """Return a message of COMMON, given by its items, for its actor (`own`) or another seat, which it does not ask."""
+    event = dict(message)
+    seat = event["actor"] if own else NOBODY
+    shown = for_seat(event, seat)
+    if dialect == DEFAULT_DIALECT:
+        shown = shown | possible_actions(NO_TABLE, seat, event, ())
+    return to_json(dialects.write(shown, dialect))
 
 
 class BotConnection:
@@ -77,7 +93,7 @@ class BotConnection:
     def message_received(self, data: bytes) -> None:
         """Handle a join message, a request, or a reply."""
         if self._join_timer is None:
-            request = request_in(data)
+            request = "" if data in NONE else request_in(data)
             REQUESTS[request](self) if request else self._reply_received(data)
         elif not self._join_sent:
             self._join_received(data)
@@ -206,9 +222,12 @@ class BotConnection:
             elif message["type"] in OF_EACH_SEAT:
                 self._outbox.add(self._encode(message, table, ()), ExpectedReply.NONE)
             else:
-                key = number, message.get("actor") == self._seat, self.join.dialect
+                own = message.get("actor") == self._seat
+                key = number, own, self.join.dialect
                 data = encoded.get(key)
-                if data is None:
+                if data is None and message["type"] in COMMON:
+                    data = encoded[key] = encode_common(tuple(message.items()), own, self.join.dialect)
+                elif data is None:
                     data = encoded[key] = self._encode(message, table, ())
                 self._outbox.add(data, ExpectedReply.NONE)
         self._outbox.flush()
@@ -229,7 +248,7 @@ class BotConnection:
             shown = shown | possible_actions(table, self._seat, message, legal_actions)
         if message["type"] == "start_game" and self.join.resume is True and self._secret:
             shown = shown | {"resume": self._secret} | self._where(self._game)
-        if self.only_when_asked and (legal_actions or message["type"] == "start_game"):
+        if (legal_actions or message["type"] == "start_game") and self.only_when_asked:
             shown = shown | {"can_act": bool(legal_actions)}
         return to_json(dialects.write(shown, self.join.dialect))
 
@@ -273,7 +292,8 @@ class BotConnection:
         except BadMessage as error:
             self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
         else:
-            self._handle_reply(reply, expected)
+            if expected is not ExpectedReply.NONE or reply["type"] != "none":
+                self._handle_reply(reply, expected)
         self._outbox.flush()
 
     def _handle_reply(self, reply: Message, expected: ExpectedReply | None) -> None:

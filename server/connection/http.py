@@ -77,6 +77,7 @@ class HttpConnection(H11Protocol):
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Close after the answer to the request in progress; return whether there is one."""
+        self._inlet.finish()
         if self.cycle is None or self.cycle.response_complete:
             return False
         self.shutdown()  # after the response

@@ -25,7 +25,11 @@ def _discard(data: bytes) -> None:
 
 
 class Inlet:
-    """Passes received data to a parser in slices. While data waits for its turn, the transport is not read."""
+    """Passes received data to a parser in slices.
+
+    The transport is not read while more waits for its turn than one short piece. Bots send one message at a time, and
+    to pause and resume at each would cost system calls.
+    """
 
     def __init__(
         self, fair_queue: FairQueue, admission: Admission, transport: asyncio.Transport, parse: Callable[[bytes], None]
@@ -47,13 +51,22 @@ class Inlet:
         if not self._queued and not self._held and len(data) <= SLICE and self._fair_queue.has_time():
             self._parse(data)
             return
+        if self._queued or len(data) > SLICE:
+            self._pause()
         self._waiting += data
         if len(self._waiting) > MAX_WAITING:
             self.close()
             self._transport.abort()
             return
-        self._pause()
         self._queue()
+
+    def finish(self) -> None:
+        """Parse what waits, as no more is coming. It is a slice at most, unless this side has closed the connection."""
+        if self._queued:
+            try:
+                self._parse_slice()
+            except Exception as error:  # the connection must still be cleaned up
+                asyncio.get_running_loop().call_exception_handler({"message": "work failed", "exception": error})
 
     def hold(self) -> None:
         """Stop parsing until `release`: the consumer of the parsed data cannot take more."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from enum import Enum
 
 from server.loop_clock import loop_clock
@@ -21,12 +20,8 @@ class ExpectedReply(Enum):
     ERROR = 3  # ``none``; a bot that does not reply to errors is waited for only once
 
 
-@dataclass(slots=True)
-class Outgoing:
-    """A message and the reply expected to it (None: no reply)."""
-
-    data: bytes
-    expected: ExpectedReply | None
+# A message and the reply expected to it (None: no reply). A plain tuple: one is made for each message to each bot.
+Outgoing = tuple[bytes, ExpectedReply | None]
 
 
 class Outbox:
@@ -47,7 +42,7 @@ class Outbox:
     def add(self, data: bytes, expected: ExpectedReply) -> None:
         """Queue a message; `flush` sends it."""
         replies = expected is ExpectedReply.DECISION or not self.only_when_asked
-        self._unsent.append(Outgoing(data, expected if replies else None))
+        self._unsent.append((data, expected if replies else None))
 
     def flush(self) -> None:
         """Send what can be sent now."""
@@ -56,8 +51,9 @@ class Outbox:
         ready = []
         while self._unsent and (self.only_when_asked or not self._unanswered):
             message = self._unsent.popleft()
-            ready.append(message.data)
-            if message.expected is not None:
+            data, expected = message
+            ready.append(data)
+            if expected is not None:
                 self._unanswered.append(message)
         if ready:
             self._transport.send(ready)
@@ -68,27 +64,29 @@ class Outbox:
         """Send an error immediately, ahead of queued messages."""
         self._transport.send([data])
         if self._answers_errors and not self.only_when_asked:
-            self._unanswered.append(Outgoing(b"", ExpectedReply.ERROR))
+            self._unanswered.append((b"", ExpectedReply.ERROR))
             self._start_error_timer()
 
     def reply_received(self) -> ExpectedReply | None:
         """Return the kind of reply expected from the message just received; None if no message waits for a reply."""
         if not self._unanswered:
             return None
-        expected = self._unanswered.popleft().expected
-        self._start_error_timer()
+        _, expected = self._unanswered.popleft()
+        if self._unanswered:
+            self._start_error_timer()
         return expected
 
     def decision_timed_out(self) -> None:
         """Ignore the reply to the open decision."""
-        for message in (*self._unanswered, *self._unsent):
-            if message.expected is ExpectedReply.DECISION:
-                message.expected = ExpectedReply.ANY
+        for queue in (self._unanswered, self._unsent):
+            for index, (data, expected) in enumerate(queue):
+                if expected is ExpectedReply.DECISION:
+                    queue[index] = data, ExpectedReply.ANY
 
     def late_error_reply(self) -> None:
         """Note that the reply taken for the decision was to an earlier error: the decision is still to come."""
         self.unanswered_errors -= 1
-        self._unanswered.appendleft(Outgoing(b"", ExpectedReply.DECISION))
+        self._unanswered.appendleft((b"", ExpectedReply.DECISION))
 
     def close_when_sent(self) -> None:
         """Close the connection once all messages are sent."""
@@ -100,14 +98,15 @@ class Outbox:
         """While closing: if the bot has stopped replying, send the rest without waiting."""
         n_unsent = len(self._unsent)
         if n_unsent and n_unsent == n_unsent_before:
-            self._transport.send([message.data for message in self._unsent])
+            self._transport.send([data for data, _ in self._unsent])
             self._transport.close()
         elif n_unsent:
             loop_clock().call_later(self._last_reply_timeout, self._close_if_stalled, n_unsent)
 
     def _start_error_timer(self) -> None:
         """If the next expected reply is to an error, limit the wait for it."""
-        if self._unanswered and self._unanswered[0].expected is ExpectedReply.ERROR:
+        _, expected = self._unanswered[0]
+        if expected is ExpectedReply.ERROR:
             loop_clock().call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
 
     def _error_timed_out(self, error: Outgoing) -> None:

@@ -43,9 +43,10 @@ class TcpTransport(MessageProtocol):
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
-        size = len(data) / BYTES_PER_UNIT
-        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # the usual case
-            if self._within_budget(1.0 + size):
+        length = len(data)
+        size = length / BYTES_PER_UNIT
+        if not self._buffer and not self._discarding and data.find(b"\n") == length - 1:  # the usual case
+            if self._budget.take(1.0 + size) or self._over_budget():
                 self._handle_line(data[:-1])
             return
         if not self._within_budget(size):
@@ -81,6 +82,7 @@ class TcpTransport(MessageProtocol):
 
         The last line may lack its line end, as with ``printf``, if it ends like a message; otherwise it is ignored.
         """
+        self._inlet.finish()
         if self._buffer.endswith(b"}") and not self._closing and self._within_budget(1.0):
             last, self._buffer = bytes(self._buffer), bytearray()
             self._message_pending(False, completed=True)

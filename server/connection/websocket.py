@@ -164,10 +164,10 @@ class WebSocketConnection(MessageProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Clean up, and tell the handler if there was one."""
         self._connections.discard(self)
+        self._closed()
         if self._ping_timer is not None:
             self._ping_timer.cancel()
         self._writable.set()
-        self._closed()
         if self._opened:
             self._handler.disconnected()
             del self._handler  # it holds this: a cycle

@@ -28,7 +28,8 @@ class DecisionClock:
         self._on_timeout = on_timeout
         self._data_waits = data_waits
         self._loop_clock = loop_clock()
-        self._started_at = Elapsed(0.0, 0.0)  # by the real clock, and that of the loop
+        self._started_at = 0.0  # by the real clock
+        self._charged_from = 0.0  # the same by that of the loop
         self._timer: Timer | None = None  # goes off at the end of the time, or earlier, and then begins again
         self._due: float | None = None  # time of the loop's clock; None: the clock does not run
 
@@ -39,8 +40,9 @@ class DecisionClock:
 
     def start(self) -> None:
         """Start the time for one decision; `on_timeout` is called when it and the bank are used up."""
-        self._started_at = self._now()
-        self._due = self._started_at.charged + self._decision_time + self.bank
+        self._started_at = monotonic()
+        self._charged_from = self._loop_clock.at(self._started_at)
+        self._due = self._charged_from + self._decision_time + self.bank
         if self._timer is None:
             self._set_timer(self._due)
 
@@ -56,9 +58,6 @@ class DecisionClock:
         elif self._due is not None:
             self._on_timeout()
 
-    def _now(self) -> Elapsed:
-        return Elapsed(monotonic(), self._loop_clock.time())
-
     def stop(self) -> Elapsed | None:
         """Stop, and take what exceeds the decision time from the bank.
 
@@ -67,8 +66,8 @@ class DecisionClock:
         if self._due is None:
             return None
         self._due = None
-        now, then = self._now(), self._started_at
-        elapsed = Elapsed(now.real - then.real, now.charged - then.charged)
+        now = monotonic()
+        elapsed = Elapsed(now - self._started_at, self._loop_clock.at(now) - self._charged_from)
         self.bank = max(0.0, self.bank - max(0.0, elapsed.charged - self._decision_time))
         return elapsed
 

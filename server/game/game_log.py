@@ -130,7 +130,7 @@ class GameLog:
         """Add messages to the history, each with its annotation. Returns the number of rounds that they finish."""
         rounds = self.history.rounds
         for message in messages:
-            self.history.add(message, self._annotation_of(message))
+            self.history.add(message, self._annotation_of(message) if self._annotations else None)
         if messages:
             self._annotations.clear()
         return self.history.rounds - rounds

@@ -104,7 +104,10 @@ class LiveGame:
     @property
     def party(self) -> str:
         """Whose work this game is, for `FairQueue`: the address of a bot that plays, or GAMES if all have left."""
-        return next((seat.address for seat in self.seats if seat.connection), GAMES)
+        for seat in self.seats:  # faster than `next`, as this is needed for each decision
+            if seat.connection is not None:
+                return seat.address
+        return GAMES
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
@@ -425,8 +428,14 @@ class LiveGame:
 
     def _advance_if_decided(self) -> None:
         """After a decision: play on, unless another seat has yet to decide."""
-        if not self._restoring and not any(seat.legal_actions for seat in self.seats):
+        if not self._restoring and self._all_decided:
             self._advance()
+
+    @property
+    def _all_decided(self) -> bool:
+        """Whether no decision is open."""
+        first, second, third = self.seats
+        return not (first.legal_actions or second.legal_actions or third.legal_actions)
 
     def _advance(self) -> None:
         """Play until a decision has to be waited for. Games that all bots have left take turns."""
@@ -473,7 +482,7 @@ class LiveGame:
                 self._act(seat, legal_actions[0])
             else:
                 self._ask_house_bot(seat)
-        return not any(seat.legal_actions for seat in self.seats)
+        return self._all_decided
 
     def _ask_house_bot(self, seat: Seat) -> None:
         """Let the house bot decide, after the room's pause. The clock does not run in the pause.

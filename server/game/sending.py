@@ -36,8 +36,9 @@ class Sender:
         encoded: Encoded = {}
         for seat in self._seats:
             if seat.connection is not None:
-                legal_actions = decisions.get(seat.index, [])
-                asked = [] if seat.needs_no_reply(legal_actions) else legal_actions
+                asked = decisions.get(seat.index, [])
+                if asked and seat.needs_no_reply(asked):
+                    asked = []
                 seat.connection.send_messages(messages, table, asked, encoded)
         if self._reply_at:
             self._fair_queue.add_last(partial(self._written, self._reply_at))

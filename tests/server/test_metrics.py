@@ -66,6 +66,17 @@ def test_there_are_alerts_for_each_kind_of_trouble() -> None:
     }  # fmt: skip
 
 
+def test_a_time_counts_in_every_bucket_that_it_does_not_exceed() -> None:
+    metrics = Metrics()
+    for seconds in (0.001, 0.0011, 99.0):
+        metrics.observe_answer(seconds, seconds)
+    value = metrics.registry.get_sample_value
+    counts = [value("nukidora_answer_seconds_bucket", {"le": bound}) for bound in ("0.001", "0.003", "30.0", "+Inf")]
+    assert counts == [1, 2, 2, 3]
+    assert value("nukidora_answer_charged_seconds_count") == 3
+    assert value("nukidora_answer_seconds_sum") == pytest.approx(99.0021)
+
+
 @pytest.mark.slow
 async def test_a_game_is_measured(tmp_path: Path) -> None:
     async with live(tmp_path) as at:

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.game import Game
+from engine.mjai import bot_messages
 from engine.mjai.bot_checks import BadMessage
 from engine.mjai.bot_messages import parse_join, parse_reply
 from engine.mjai.connection import NOT_JOINED, Join
@@ -174,6 +175,15 @@ def test_ext_bot_is_limited_in_size() -> None:
     assert parse_reply(json.dumps({"type": "none", "ext_bot": notes}))["ext_bot"] == notes
     notes["a"] += "北"
     assert error_for({"type": "none", "ext_bot": notes}) == EXT_BOT.format("too big (4,099 bytes)")
+
+
+def test_replies_are_remembered_only_if_they_are_short_and_right() -> None:
+    kept = bot_messages._short_reply.cache_info().currsize
+    for index in range(3):
+        long = {"type": "none", "ext_bot": {"text": f"{index}" * bot_messages.SHORT}}
+        assert parse_reply(json.dumps(long)) == long
+        assert error_for({"type": f"wrong{index % 2}"}).startswith(f"type is 'wrong{index % 2}'")
+    assert bot_messages._short_reply.cache_info().currsize == kept
 
 
 TYPES = "none, dahai, reach, pon, daiminkan, kakan, ankan, nukidora, kita, hora, ryukyoku"
