@@ -13,7 +13,7 @@ from tests.support.server_bots import (
     Bot,
     Clock,
     connect_in_order,
-    play_all,
+    playing,
     serving,
     the_game,
     together,
@@ -33,15 +33,12 @@ async def test_a_decision_may_use_the_decision_time_and_the_bank(tmp_path: Path)
         bots = [Bot(server, name) for name in "abc"]
         slow = bots[0]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
+        async with playing(bots[1:]):
             drawn = await slow.until_own()
             clock.advance(DECISION + BANK - MARGIN)
             await asyncio.sleep(0.05)
             await slow.send(tsumogiri(slow, drawn))
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
@@ -54,8 +51,7 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
         bots = [Bot(server, name) for name in "abc"]
         slow = bots[0]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
+        async with playing(bots[1:]):
             drawn = await slow.until_own()
             clock.advance(DECISION + BANK)
             error = await slow.next()
@@ -65,8 +61,6 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
             await slow.send(tsumogiri(slow, drawn))  # to the draw
             await slow.send(NOTHING)  # to the error
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert [result.faults for result in game.seats] == [1, 0, 0]
         mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == 0]
@@ -82,8 +76,7 @@ async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
         bots = [Bot(server, name, reply="when_asked") for name in "abc"]
         slow = bots[0]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
+        async with playing(bots[1:]):
             for expected in (0, 1, 1):
                 drawn = await slow.until_own()
                 clock.advance(DECISION + (BANK * 2 / 3 if len(slow.errors) == 0 else -MARGIN))
@@ -95,8 +88,6 @@ async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
             await slow.until(lambda message: message["type"] == "error")
             await slow.send(tsumogiri(slow, drawn))
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
         assert [result.faults for result in game.seats] == [2, 0, 0]
 
@@ -107,8 +98,7 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
         bots = [Bot(server, name) for name in "abc"]
         slow = bots[0]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
+        async with playing(bots[1:]):
             for _ in range(3):
                 drawn = await slow.until_own()
                 clock.advance(DECISION - MARGIN)
@@ -118,8 +108,6 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
             await slow.send(tsumogiri(slow, drawn))
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
@@ -172,16 +160,13 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
         bots = [Bot(server, name, resume=True) for name in "abc"]
         slow = bots[0]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
+        async with playing(bots[1:]):
             await slow.until_own()
             slow.abort()
             (game_in_play,) = server.lobby.games.values()
             clock.advance(DECISION + BANK)
             await until(lambda: game_in_play.seats[0].faults == 1)
             await slow.play(resume=len(slow.game))
-
-        await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert [result.faults for result in game.seats] == [1, 0, 0]
         (note,) = [line["message"] for line in lines if line["type"] == "error"]
@@ -196,8 +181,7 @@ async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_pa
         bots = [Bot(server, name, resume=True) for name in "abc"]
         late = bots[0]
         await connect_in_order(server, bots)
-
-        async def vanish() -> None:
+        async with playing(bots[1:]):
             await late.until_own()
             (game_in_play,) = server.lobby.games.values()
             late.abort()
@@ -209,8 +193,6 @@ async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_pa
             clock.advance(MARGIN)
             await until(lambda: game_in_play.seats[0].taken_over)
             await late.play(resume=len(late.game))
-
-        await together(vanish(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert late.ended
         assert not any(result.taken_over for result in game.seats)

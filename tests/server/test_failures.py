@@ -29,6 +29,7 @@ from tests.support.server_bots import (
     Message,
     connect_in_order,
     play_all,
+    playing,
     serving,
     stored_games,
     the_game,
@@ -70,12 +71,9 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
 async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path, resume_timeout=0.1) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def vanish() -> None:
+        async with playing(others):
             await bad.until_own()
             bad.abort()
-
-        await together(vanish(), play_all(others))
         game, lines = await the_game(server)
         (result,) = [result for result in game.seats if result.name == "bad"]
         assert result.taken_over
@@ -102,12 +100,9 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
     async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=30, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
-
-        async def vanish() -> None:
+        async with playing(others):
             await lost.until_own()
             lost.abort()
-
-        await together(vanish(), play_all(others))
         assert all(bot.ended for bot in others)
         clock.advance(31)
         await asyncio.sleep(0.3)

@@ -22,9 +22,9 @@ from tests.support.server_bots import (
     connect_in_order,
     decision_of,
     play_all,
+    playing,
     serving,
     the_game,
-    together,
     tsumogiri,
     until,
     without_hints,
@@ -102,13 +102,12 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
         bad = Bot(server, "bad", transport=transport, reply=reply)
         others = [Bot(server, "x", transport=transport), Bot(server, "y", reply="when_asked")]
         legal: list[str] = []
-
-        async def misbehave() -> None:
+        async with playing(others):
             for answer in WRONG.values():
                 drawn = await bad.until_own()
-                game = decision_of(server, bad)
-                assert game is not None
-                legal.append(", ".join(map(action_name, game.legal(bad.seat))))
+                asked = decision_of(server, bad)
+                assert asked is not None
+                legal.append(", ".join(map(action_name, asked.legal(bad.seat))))
                 n_errors = len(bad.errors)
                 await bad.send(answer(bad, drawn))
                 await after_error(bad)
@@ -116,8 +115,6 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
                 assert len(bad.errors) == n_errors + 1
                 await bad.answer(bad.game[-1])
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, lines = await the_game(server)
         assert len(bad.errors) == len(WRONG)
         for (kind, _), error, legal_actions in zip(WRONG.items(), bad.errors, legal, strict=True):
@@ -162,8 +159,7 @@ async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -
     async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad, *others])
-
-        async def misbehave() -> None:
+        async with playing(others):
             for number in range(5):
                 offered = await bad.until(lambda message: message.get("actor") != bad.seat and is_offer(message))
                 (possible, *_) = offered["possible_actions"]
@@ -174,8 +170,6 @@ async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -
                 assert bad.game[-1].get("actor") != bad.seat or bad.game[-1]["type"] == "tsumo"
                 await bad.answer(bad.game[-1])
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 5
         assert [bot.errors for bot in others] == [[], []]
@@ -193,8 +187,7 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
     async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad", Chooser(server, 3, odd)), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad, *others])
-
-        async def misbehave() -> None:
+        async with playing(others):
             asked = await bad.until_own(kind)
             forbidden = [*asked["cannot_dahai"], min(ALL_TILES - held(server, bad))]
             await bad.send({"type": "dahai", "actor": bad.seat, "pai": forbidden[0]})
@@ -203,8 +196,6 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
             assert discard["pai"] not in forbidden
             await bad.answer(discard)
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 1
 
@@ -224,8 +215,7 @@ def held(server: Any, bot: Bot) -> set[str]:
 async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: str) -> None:
     async with serving(tmp_path) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             await bad.until(lambda message: message["type"] == "start_kyoku")
             await bad.send({"type": "dahai", "actor": bad.seat, "pai": "1p"})
             await expect(bad, "error", NOTHING)
@@ -235,8 +225,6 @@ async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: 
             await expect(bad, "dahai", None)
             await expect(bad, "error", NOTHING)
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == len(bad.errors) == 2
         assert all("not asked" in error for error in bad.errors)
@@ -276,14 +264,11 @@ async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, deci
             return None if message["type"] == "error" else tsumogiri(bot, message)
 
         bad, others = Bot(server, "bad", mute_to_errors), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             for _ in range(3):
                 await bad.until_own()
                 await bad.send(b"?")
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 3
         assert not game.seats[bad.seat].taken_over

@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.support.server_bots import Bot, play_all, resumed_from, serving, the_game, together, until
+from tests.support.server_bots import Bot, playing, resumed_from, serving, the_game, until
 
 LEAVE = {"type": "leave"}
 
@@ -15,14 +15,11 @@ async def test_a_house_bot_takes_the_seat_at_once(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=3600.0) as server:
         leaver = Bot(server, "leaver", reply="when_asked")
         others = [Bot(server, name) for name in "xy"]
-
-        async def leave() -> None:
+        async with playing(others):
             await leaver.until_own()
             await leaver.send(LEAVE)
             while await leaver.next() is not None:
                 pass
-
-        await together(leave(), play_all(others))
         game, lines = await the_game(server)
         assert leaver.errors == ["left the game: rule plays this seat"]
         seat = game.seats[leaver.seat]
@@ -35,8 +32,7 @@ async def test_who_has_left_may_only_look_on(tmp_path: Path) -> None:
     async with serving(tmp_path, resume_timeout=3600.0) as server:
         leaver = Bot(server, "leaver", resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def leave() -> None:
+        async with playing(others):
             await leaver.until_own()
             await leaver.send(b'{ "type" : "leave", "unknown": 1 }')
             while await leaver.next() is not None:
@@ -49,8 +45,6 @@ async def test_who_has_left_may_only_look_on(tmp_path: Path) -> None:
                 assert game.seats[leaver.seat].taken_over
             await leaver.play()
             assert leaver.game[-1]["type"] == "end_game"
-
-        await together(leave(), play_all(others))
         game, lines = await the_game(server)
         assert game.seats[leaver.seat].taken_over
         assert [line["played_by"] for line in lines if line["type"] == "error"] == ["rule"], "coming back adds nothing"

@@ -26,6 +26,7 @@ from tests.support.server_bots import (
     Message,
     connect_in_order,
     play_all,
+    playing,
     replay_of,
     serving,
     stored_games,
@@ -70,16 +71,13 @@ async def test_a_slow_bot_is_sent_the_end_of_the_game(tmp_path: Path, pause: flo
     """Even if it takes longer than it has for each of the last messages."""
     async with serving(tmp_path, limits=Limits(last_reply_timeout=LAST_REPLY_TIMEOUT)) as server:
         slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
-
-        async def play_slowly() -> None:
+        async with playing(others):
             await slow.connect()
             while (message := await slow.next()) is not None:
                 if message["type"] in ("hora", "ryukyoku", "end_kyoku", "end_game"):
                     await asyncio.sleep(pause)
                 await slow.answer(message)
             await slow.leave()
-
-        await together(play_slowly(), play_all(others))
         game, _ = await the_game(server)
         assert slow.ended
         assert slow.errors == []

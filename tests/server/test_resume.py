@@ -23,6 +23,7 @@ from tests.support.server_bots import (
     live_game,
     play_all,
     play_with_reconnects,
+    playing,
     resumed_from,
     serving,
     stored_games,
@@ -48,8 +49,7 @@ async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, repl
     async with serving(tmp_path) as server:
         lost = Bot(server, "lost", transport=transport, reply=reply, resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             for seen in SEEN_COUNTS * 2:
                 await lost.until_own()
                 lost.abort()
@@ -58,8 +58,6 @@ async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, repl
                 assert resumed == {"type": "resumed", "from": min(seen(lost), len(lost.game) - 1)}
                 await lost.answer(resumed)
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
@@ -72,16 +70,13 @@ async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
     async with serving(tmp_path) as server:
         lost = Bot(server, "lost", reply=reply, resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             for seen in SEEN_COUNTS * 2:
                 await lost.until(lambda message: message["type"] == "tsumo" and message["actor"] != lost.seat)
                 lost.abort()
                 await lost.connect(resume=seen(lost))
                 await lost.answer(await resumed_from(lost))
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
@@ -94,8 +89,7 @@ async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None
         bots = [Bot(server, name, Chooser(server, 1), resume=True) for name in "abc"]
         lost = bots[0]
         await connect_in_order(server, bots)
-
-        async def reconnect() -> None:
+        async with playing(bots[1:]):
             for _ in range(5):
                 drawn = await lost.until_own()
                 await lost.answer(drawn)
@@ -108,8 +102,6 @@ async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None
             assert len(lost.raw) == n_raw + 2 + len(before)  # hello and resumed
             await lost.answer(again)
             await lost.play()
-
-        await together(reconnect(), play_all(bots[1:]))
         _, lines = await the_game(server)
         assert_all_received(bots, lines)
 
@@ -147,15 +139,12 @@ async def resume_with_secret_only(bot: Bot, asked: Message) -> None:
 async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", resume=True), [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until_own()
             lost.abort()
             lost.join |= {"reply": "when_asked"}
             await lost.connect(resume=len(lost.game))
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert any("can_act" in message for message in lost.game)
@@ -214,8 +203,7 @@ async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, trans
     async with serving(tmp_path) as server:
         first, others = Bot(server, "a", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
         second = Bot(server, "a", transport=transport)
-
-        async def twice() -> None:
+        async with playing(others):
             await first.until_own()
             second.secrets, second.games = first.secrets, [list(first.game)]
             await second.connect(resume=0)
@@ -224,8 +212,6 @@ async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, trans
             await first.play()
             assert "another connection" in first.errors[-1]
             await second.play()
-
-        await together(twice(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([second, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
@@ -237,8 +223,7 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
     """The server waits for it again, and the next connection gets the seat."""
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             for _ in range(5):
                 await lost.until_own()
                 lost.abort()
@@ -252,8 +237,6 @@ async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path
                 await until(lambda seat=seat: seat.connection is not None)  # type: ignore[misc]
                 assert seat.reconnect_timer is None, "a house bot would take over"
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]
@@ -276,8 +259,7 @@ async def test_resuming_after_the_last_round(
     monkeypatch.setattr(Store, "save_game", slow_save)
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", reply=reply, resume=True), [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until(lambda message: message["type"] == "end_kyoku" and live_game(server).engine.over)
             game_in_play = live_game(server)
             lost.abort()
@@ -289,8 +271,6 @@ async def test_resuming_after_the_last_round(
             await lost.answer(await resumed_from(lost))
             go_on.set()
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         assert lost.ended
         _, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
@@ -343,8 +323,7 @@ async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp
     async with serving(tmp_path) as server:
         token = await server.lobby.store.add_token("owned")
         lost, others = Bot(server, "lost", games=3, resume=True), [Bot(server, name, games=3) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             for number in (1, 2, 3):
                 await lost.until(lambda _, n=number: len(lost.games) == n and len(lost.game) > 9)  # type: ignore[misc]
                 lost.abort()
@@ -352,8 +331,6 @@ async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp
                 await lost.connect(resume=len(lost.game))
             await lost.play()
             assert len(set(lost.secrets)) == 3
-
-        await together(reconnect(), play_all(others))
         games = await stored_games(server)
         assert len(games) == 3
         assert all({result.name for result in game.seats} == {"lost", "x", "y"} for game in games)

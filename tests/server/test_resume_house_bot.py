@@ -21,11 +21,10 @@ from tests.support.server_bots import (
     Bot,
     assert_all_received,
     live_game,
-    play_all,
+    playing,
     resumed_from,
     serving,
     the_game,
-    together,
     until,
 )
 
@@ -35,8 +34,7 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
     async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until_own()
             (game_in_play,) = server.lobby.games.values()
             seat = game_in_play.seats[lost.seat]
@@ -47,8 +45,6 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
             await lost.send(NOTHING)
             assert not seat.taken_over
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert not any(result.taken_over for result in game.seats)
@@ -77,8 +73,7 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
     async with serving(tmp_path, house_bots=HouseBots(lambda *_: Slow()), resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until_own()
             (game_in_play,) = server.lobby.games.values()
             lost.abort()
@@ -94,8 +89,6 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
             assert game_in_play.seats[lost.seat].decisions == n_decisions
             await lost.answer(drawn)
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert [result.faults for result in game.seats] == [0, 0, 0]

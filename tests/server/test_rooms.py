@@ -27,6 +27,7 @@ from tests.support.server_bots import (
     Clock,
     connect_in_order,
     play_all,
+    playing,
     replay_of,
     serving,
     stored_games,
@@ -269,12 +270,9 @@ async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, t
     async with serving(tmp_path) as server:
         stay = [Bot(server, name, transport=transport, games=3) for name in "ab"]
         once = [Bot(server, name, transport=transport) for name in "xyz"]
-
-        async def one_by_one() -> None:
+        async with playing(stay):
             for bot in once:
                 await bot.play()
-
-        await together(one_by_one(), play_all(stay))
         assert [len(bot.games) for bot in stay] == [3, 3]
         assert [len(bot.games) for bot in once] == [1, 1, 1]
         for game in await stored_games(server):

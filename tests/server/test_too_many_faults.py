@@ -15,9 +15,9 @@ from tests.support.server_bots import (
     connect_in_order,
     live_game,
     play_all,
+    playing,
     serving,
     the_game,
-    together,
     tsumogiri,
 )
 
@@ -51,13 +51,10 @@ async def test_the_last_fault_may_come_while_another_message_waits_for_its_reply
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad])
-
-        async def misbehave() -> None:  # it is the dealer, so it has the first decision
+        async with playing(others):  # it is the dealer, so it has the first decision
             await bad.until(lambda message: message["type"] == "start_game")
             await bad.send(b"?")
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[0].taken_over
         assert all(bot.ended for bot in others)
@@ -67,14 +64,11 @@ async def test_the_last_fault_may_come_while_another_message_waits_for_its_reply
 async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
     async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             for _ in range(4):
                 await bad.until_own()
                 await bad.send(b"?")
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, lines = await the_game(server)
         assert {result.name: result.penalty for result in game.seats} == {"bad": 30, "x": 0, "y": 0}
         assert sum(result.points for result in game.seats) == pytest.approx(sum(lines[-1]["points"]))
@@ -89,16 +83,13 @@ async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes
     settings: dict[str, Any] = {"messages_per_second": 100, "resume_timeout": 0.1, "max_faults": 9999}
     async with serving(tmp_path, limits=STOPPED, **settings) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             await bad.until_own()
             for _ in range(4000):
                 await bad.send(tsumogiri(bad, bad.game[-1]))
             while await bad.next() is not None:
                 pass
             await bad.leave()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert "a second that were not asked for" in bad.errors[-1]
         assert game.seats[bad.seat].taken_over

@@ -298,6 +298,15 @@ async def play_all(bots: Iterable[Bot]) -> None:
     await together(*(bot.play() for bot in bots))
 
 
+@asynccontextmanager
+async def playing(bots: Iterable[Bot]) -> AsyncIterator[None]:
+    """Let all bots play to the ends of their games beside what the block does; the first that fails ends it."""
+    async with asyncio.TaskGroup() as group:
+        for bot in bots:
+            group.create_task(bot.play())
+        yield
+
+
 async def resumed_from(bot: Bot) -> Message:
     """The next message, which must be `resumed`."""
     message = await bot.next()
