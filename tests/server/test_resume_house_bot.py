@@ -24,6 +24,7 @@ from tests.support.server_bots import (
     playing,
     resumed_from,
     serving,
+    the_faultless_game,
     the_game,
     until,
 )
@@ -89,14 +90,10 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
             assert game_in_play.seats[lost.seat].decisions == n_decisions
             await lost.answer(drawn)
             await lost.play()
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
+        await the_faultless_game(server, [lost, *others])
 
 
-async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
-    tmp_path: Path,
-) -> None:
+async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(tmp_path: Path) -> None:
     go_on = threading.Event()
 
     class Slow:

@@ -307,6 +307,21 @@ async def playing(bots: Iterable[Bot]) -> AsyncIterator[None]:
         yield
 
 
+async def stop_in_mid_game(data: Path, messages: int = 20, *, room: str = "default", **settings: Any) -> list[Bot]:
+    """Stop a server when three bots have seen so many messages of a game; returns the bots."""
+    async with serving(data, **settings) as server:
+        bots = [Bot(server, name, room=room, resume=True) for name in "abc"]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= messages) for bot in bots))  # type: ignore[misc]
+    return bots
+
+
+async def resume_all(server: Address, bots: Iterable[Bot]) -> None:
+    """Let bots resume their games on another server."""
+    for bot in bots:
+        bot.move(server)
+        await bot.connect(resume=len(bot.game))
+
+
 async def resumed_from(bot: Bot) -> Message:
     """The next message, which must be `resumed`."""
     message = await bot.next()
@@ -399,6 +414,14 @@ async def the_game(server: Running) -> tuple[StoredGame, list[Message]]:
     (game,) = await stored_games(server)
     lines = await stored_lines(server, game.id)
     assert replay_of(lines).check() == []
+    return game, lines
+
+
+async def the_faultless_game(server: Running, bots: list[Bot]) -> tuple[StoredGame, list[Message]]:
+    """`the_game`, of which these bots must have received every message, and in which nobody may have made a fault."""
+    game, lines = await the_game(server)
+    assert_all_received(bots, lines)
+    assert [result.faults for result in game.seats] == [0, 0, 0]
     return game, lines
 
 
