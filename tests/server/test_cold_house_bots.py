@@ -38,7 +38,7 @@ async def test_house_bots_of_a_cold_cache_halt_no_game(tmp_path: Path) -> None:
             seen = await asyncio.to_thread(honest.look)
         assert min(seen.decisions) > 20
         late = [wait for wait in seen.late if wait.seconds > STRICT.worst + max(seen.lags)]
-        assert [str(wait) for wait in late if not wait.ends_game] == []  # else the disk may be slow
+        assert [str(wait) for wait in late if b'"end_kyoku"' not in wait.after] == []  # there the disk may be slow
         assert (seen.errors, seen.drops) == ([], [])
         assert sorted(cache.rglob("*")) == compiled
         assert server.log.read_text().count("compiling") == said.count("compiling")
