@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from server.settings import RoomSettings
-from server.store import Store, StoreError
+from server.store import StoreError
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
-from tests.support.server_bots import Bot, play_all, stored_games, stored_lines, together
+from tests.support.server_bots import Bot, held_up, play_all, stored_games, stored_lines, together
 
 SEED = 1_234_567_890_123
 
@@ -59,15 +59,7 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the database is slow, the room becomes empty and is closed, and bots that join open a new one."""
-    asked, go_on = asyncio.Event(), asyncio.Event()
-    close_room = Store.close_room
-
-    async def slow(self: Store, name: str) -> bool:
-        asked.set()
-        await go_on.wait()
-        return await close_room(self, name)
-
-    monkeypatch.setattr(Store, "close_room", slow)
+    asked, go_on = held_up(monkeypatch, "close_room")
     async with live(tmp_path) as at:
         lobby = at.server.lobby
         gone, *bots = (Bot(at.server, name, room="cup") for name in "xabc")

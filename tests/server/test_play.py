@@ -17,7 +17,6 @@ from engine.records.replay import Decision, Replay
 from engine.tiles import MJAI_NAMES
 from server.limits import Limits
 from server.running import Running
-from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
     Answer,
@@ -25,6 +24,7 @@ from tests.support.server_bots import (
     Chooser,
     Message,
     connect_in_order,
+    held_up,
     play_all,
     playing,
     replay_of,
@@ -230,26 +230,14 @@ async def test_tcp_messages_may_arrive_in_pieces_or_several_at_once(tmp_path: Pa
 
 
 async def test_end_game_is_sent_after_the_game_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    saving, go_on = asyncio.Event(), asyncio.Event()
-    save_game = Store.save_game
-
-    async def slow_save(self: Store, game: FinishedGame) -> bool:
-        saving.set()
-        await go_on.wait()
-        return await save_game(self, game)
-
-    monkeypatch.setattr(Store, "save_game", slow_save)
+    saving, go_on = held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
-
-        async def look() -> None:
+        async with playing(bots):
             await saving.wait()
-            while any(not bot.game or bot.game[-1]["type"] != "end_kyoku" for bot in bots):
-                await asyncio.sleep(0.01)
+            await until(lambda: all(bot.game[-1]["type"] == "end_kyoku" for bot in bots))
             assert not any(bot.ended for bot in bots)
             go_on.set()
-
-        await together(look(), *(bot.play() for bot in bots))
         assert all(bot.ended for bot in bots)
         await the_game(server)
 

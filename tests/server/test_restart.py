@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
@@ -16,7 +15,6 @@ from typing import Any
 import pytest
 
 from server.game.journal import Journal
-from server.store import FinishedGame, Store
 from tests.support.plain_plays import count_messages
 from tests.support.server_bots import (
     NOTHING,
@@ -27,6 +25,7 @@ from tests.support.server_bots import (
     Message,
     assert_all_received,
     connect_in_order,
+    held_up,
     live_game,
     play_all,
     resume_all,
@@ -138,13 +137,7 @@ async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_resta
 @pytest.mark.slow
 async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The game is over but not stored: bots resume and are sent the end, and one the message before it."""
-    save_game = Store.save_game
-
-    async def no_save(self: Store, game: FinishedGame) -> bool:
-        await asyncio.Event().wait()
-        return True
-
-    monkeypatch.setattr(Store, "save_game", no_save)
+    held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
 
@@ -152,7 +145,7 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
             return message["type"] == "end_kyoku" and live_game(server).engine.over
 
         await together(*(bot.until(over) for bot in bots))
-    monkeypatch.setattr(Store, "save_game", save_game)
+    monkeypatch.undo()
     async with serving(tmp_path) as server:
         missed = bots[0].game.pop()
         assert missed["type"] == "end_kyoku"

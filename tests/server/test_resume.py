@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import weakref
@@ -13,7 +12,6 @@ import pytest
 
 from server.limits import Limits
 from server.running import Running
-from server.store import FinishedGame, Store
 from tests.support.server_bots import (
     NOTHING,
     Bot,
@@ -21,6 +19,7 @@ from tests.support.server_bots import (
     Message,
     assert_all_received,
     connect_in_order,
+    held_up,
     live_game,
     play_all,
     play_with_reconnects,
@@ -209,14 +208,7 @@ async def test_resuming_after_the_last_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: str, stored: bool
 ) -> None:
     """The connection is lost after the last round; the bot resumes before the game is stored, or after."""
-    go_on = asyncio.Event()
-    save_game = Store.save_game
-
-    async def slow_save(self: Store, game: FinishedGame) -> bool:
-        await go_on.wait()
-        return await save_game(self, game)
-
-    monkeypatch.setattr(Store, "save_game", slow_save)
+    _, go_on = held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", reply=reply, resume=True), [Bot(server, name) for name in "xy"]
         async with playing(others):

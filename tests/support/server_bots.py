@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from agents.registry import make
 from engine.actions import PASS, TSUMOGIRI
@@ -385,6 +386,20 @@ def decision_of(server: Running, bot: Bot) -> Game | None:
 
 
 # What is stored -------------------------------------------------------------------------------------------------------
+
+
+def held_up(monkeypatch: pytest.MonkeyPatch, method: str) -> tuple[asyncio.Event, asyncio.Event]:
+    """Hold up a method of the store. The events: that it was called, and that it may go on."""
+    called, go_on = asyncio.Event(), asyncio.Event()
+    work = getattr(Store, method)
+
+    async def held(*arguments: Any) -> Any:
+        called.set()
+        await go_on.wait()
+        return await work(*arguments)
+
+    monkeypatch.setattr(Store, method, held)
+    return called, go_on
 
 
 async def stored_games(server: Running, room: str | None = None) -> list[StoredGame]:
