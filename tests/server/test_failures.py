@@ -26,6 +26,7 @@ from tests.support.server_bots import (
     Bot,
     Clock,
     Message,
+    PlainHouseBot,
     connect_in_order,
     play_all,
     playing,
@@ -164,27 +165,15 @@ def test_connections_that_are_reset_before_they_are_accepted(tmp_path: Path) -> 
 # Failures of the server ----------------------------------------------------------------------------------------------
 
 
-class Uncompiled:
-    """A house bot in plain Python."""
-
-    name = "uncompiled"
-
-    def __init__(self, act: Callable[[], Any]) -> None:
-        self._act = act
-
-    def act(self, views: np.ndarray) -> Any:
-        return self._act()
-
-
-def no_weights() -> None:
+def no_weights(_: np.ndarray) -> None:
     raise RuntimeError("no such weights")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("at_once", [False, True])
-@pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
+@pytest.mark.parametrize("fails", [no_weights, lambda _: None, lambda _: np.array([]), lambda _: [114]])
 async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
-    tmp_path: Path, fails: Callable[[], Any], at_once: bool
+    tmp_path: Path, fails: Callable[[np.ndarray], Any], at_once: bool
 ) -> None:
     """At once, as the compiled ones do, or in a thread."""
 
@@ -192,7 +181,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
         def decides_at_once(self, spec: str) -> bool:
             return at_once
 
-    bots = Failing(lambda *_: Uncompiled(fails))
+    bots = Failing(lambda *_: PlainHouseBot(fails))
     async with serving(tmp_path, house_bots=bots, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
@@ -229,13 +218,13 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
     go_on = threading.Event()
     thinking: Counter[int] = Counter()
 
-    def hanging() -> Uncompiled:
-        def hang() -> list[int]:
+    def hanging() -> PlainHouseBot:
+        def hang(_: np.ndarray) -> list[int]:
             thinking[id(bot)] += 1
             go_on.wait(TIMEOUT)
             return [0]
 
-        bot = Uncompiled(hang)
+        bot = PlainHouseBot(hang)
         return bot
 
     class Hanging(HouseBots):

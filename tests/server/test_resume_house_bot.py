@@ -19,6 +19,7 @@ from tests.support.server_bots import (
     NOTHING,
     TIMEOUT,
     Bot,
+    PlainHouseBot,
     assert_all_received,
     live_game,
     playing,
@@ -63,15 +64,13 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
     """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
     loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
 
-    class Slow:
-        name = "slow"
+    def think(_: np.ndarray) -> np.ndarray:
+        loop.call_soon_threadsafe(thinking.set)
+        asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
+        return np.array([37], dtype=np.int64)
 
-        def act(self, views: np.ndarray) -> np.ndarray:
-            loop.call_soon_threadsafe(thinking.set)
-            asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
-            return np.array([37], dtype=np.int64)
-
-    async with serving(tmp_path, house_bots=HouseBots(lambda *_: Slow()), resume_timeout=0.02) as server:
+    house_bots = HouseBots(lambda *_: PlainHouseBot(think))
+    async with serving(tmp_path, house_bots=house_bots, resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
         async with playing(others):
@@ -96,15 +95,12 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
 async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(tmp_path: Path) -> None:
     go_on = threading.Event()
 
-    class Slow:
-        name = "slow"
-
-        def act(self, views: np.ndarray) -> np.ndarray:
-            go_on.wait(TIMEOUT)
-            return np.array([37], dtype=np.int64)
+    def think(_: np.ndarray) -> np.ndarray:
+        go_on.wait(TIMEOUT)
+        return np.array([37], dtype=np.int64)
 
     def made(spec: str, seed: int) -> Agent:
-        return Slow() if spec == "rule" else make(spec, seed)
+        return PlainHouseBot(think) if spec == "rule" else make(spec, seed)
 
     async with serving(tmp_path, house_bots=HouseBots(made), max_faults=1, house_bot="rule") as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")

@@ -385,6 +385,19 @@ def decision_of(server: Running, bot: Bot) -> Game | None:
     return None
 
 
+class PlainHouseBot:
+    """A house bot in plain Python, of which nothing is compiled: it plays what a function returns."""
+
+    name = "plain"
+
+    def __init__(self, act: Callable[[np.ndarray], Any]) -> None:
+        self._act = act
+
+    def act(self, views: np.ndarray) -> Any:
+        """See `agents.base.Agent`."""
+        return self._act(views)
+
+
 # What is stored -------------------------------------------------------------------------------------------------------
 
 
