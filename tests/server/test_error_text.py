@@ -10,7 +10,6 @@ import pytest
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
 from server.error_text import coded, error_text, in_body, line_of
-from server.limits import Limits
 from server.running import Running
 from tests.support.running_server import TABLE, Live, live
 from tests.support.server_bots import NOTHING, Answer, Bot, Clock, Message, live_game, serving, tsumogiri
@@ -80,16 +79,6 @@ async def test_records_tokens_and_rooms_have_codes(at: Live) -> None:
     headers = {"Origin": "http://elsewhere.example"}
     await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
     await expect(at, "too_long", "POST", "/api/rooms", content=b"x" * 10_000)
-
-
-async def test_limits_have_codes(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(clock=lambda: 0.0)) as at:
-        while (response := await at.http.get("/api/server")).status_code == 200:
-            pass
-    found = response.json()
-    assert found["code"] == "too_many"
-    assert found["values"]["setting"] == "requests_per_minute"
-    assert str(found["values"]["limit"]) in found["detail"]
 
 
 async def expect(at: Live, code: str, method: str, path: str, **options: Any) -> Any:

@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from server.connection.http import HttpConnection
 from server.fairness import TURN
 from server.limits import Limits
 from server.running import Running
-from server.settings import RoomSettings
 from server.store import Store, StoreError
 from tests.support.server_bots import (
     Bot,
@@ -255,31 +253,6 @@ async def test_bots_stay_for_the_number_of_games_they_join_for(server: Running, 
     for game in await stored_games(server):
         assert replay_of(await stored_lines(server, game.id)).check() == []
     assert len(await stored_games(server)) == 3
-
-
-@pytest.mark.slow
-async def test_a_room_closes_after_its_number_of_games(server: Running) -> None:
-    await server.lobby.open_room("cup", replace(server.lobby.settings.room, games=2))
-    bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
-    await play_all(bots)
-    assert [len(bot.games) for bot in bots] == [2, 2, 2]
-    assert len(await stored_games(server, "cup")) == 2
-
-
-@pytest.mark.slow
-async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(server: Running) -> None:
-    room = await server.lobby.open_room("cup", RoomSettings(length="east"))
-    waiting, seated = Bot(server, "w", room="cup"), [Bot(server, name, room="cup") for name in "abc"]
-    await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in seated))
-    await waiting.connect()
-    await until(lambda: len(room.waiting) == 1)
-    server.lobby.close_room(room)
-    await waiting.play()
-    assert waiting.errors == ["room cup is closed; join another room"]
-    for bot in seated:
-        await bot.answer(bot.game[-1])
-    await play_all(seated)
-    assert all(bot.ended for bot in seated)
 
 
 @pytest.mark.slow

@@ -100,21 +100,6 @@ async def test_a_reply_to_an_error_may_come_after_its_timeout(server: Running) -
 
 
 @pytest.mark.slow
-async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tmp_path: Path) -> None:
-    async with serving(tmp_path, max_faults=1) as server:
-        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
-        await bad.until_own()
-        await bad.send(b"?")
-        while await bad.next() is not None:
-            pass
-        await bad.leave()
-        await bad.play(resume=len(bad.game))
-        assert bad.ended
-        game, _ = await the_game(server)
-        assert (game.seats[bad.seat].taken_over, game.seats[bad.seat].faults) == (True, 1)
-
-
-@pytest.mark.slow
 async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(tmp_path: Path) -> None:
     async with serving(tmp_path, limits=Limits(max_faults_watching=20), max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in ("bad", "x", "y")]
