@@ -13,7 +13,7 @@ from agents.built_in import BUILT_IN
 from agents.registry import make
 from engine.common.program import version
 from server.house_bots import HouseBots
-from server.limits import LIMITS, Limits
+from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock
 
@@ -69,7 +69,6 @@ async def test_a_room_for_one_sitting_closes_when_it_stays_empty(tmp_path: Path)
 
 
 async def test_a_room_for_one_sitting_that_nobody_enters_closes(tmp_path: Path) -> None:
-    assert LIMITS.linger == 60
     async with live(tmp_path, limits=Limits(linger=6.0)) as at:
         clock = Clock()
         assert (await at.http.post("/api/rooms", json=SITTING)).status_code == 201

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.access import RateLimitError, ServerFullError
-from server.limits import LIMITS, Limits
+from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock, Message
 
@@ -87,7 +87,6 @@ async def test_a_game_is_watched_to_its_end_and_leaves_nothing(at: Live) -> None
 
 
 async def test_it_stops_when_nobody_watches(tmp_path: Path) -> None:
-    assert LIMITS.linger == 60
     async with live(tmp_path, timeout=1000, limits=Limits(linger=6.0)) as at:
         clock, games = Clock(), at.server.lobby.games
         game = await started(at, pause=SLOWEST)  # nobody comes
