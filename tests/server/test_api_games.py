@@ -79,7 +79,8 @@ async def test_games_are_filtered_as_in_the_store(at: Live) -> None:
     one_each = [{key: value} for key, value in everything.items()]
     for query in (everything, *one_each, {"room": "cup+rule"}, {"rules": "majsoul"}, {"since": in_tokyo}):
         times = {key: datetime.fromisoformat(query[key]) for key in ("since", "until") if key in query}
-        stored = (await at.server.lobby.store.games(**(query | times), limit=100)).items
+        asked: dict[str, Any] = {**query, **times}
+        stored = (await at.server.lobby.store.games(**asked, limit=100)).items
         assert 3 < len(stored) < 40
         assert instants(await at.page_through("/api/games", limit=3, **query)) == [*map(as_json, stored)], query
     plain = await at.get("/api/games?room=cup+rule&limit=200")  # the plus sign not encoded
