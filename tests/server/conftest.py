@@ -1,16 +1,19 @@
-"""Fixtures for databases and logs."""
+"""Fixtures for servers, databases and logs."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from server.logs import use_stdlib_logging
+from server.running import Running
 from tests.support.postgres import postgres_cluster, postgres_url
 from tests.support.read_only import read_only
+from tests.support.running_server import Live, live
+from tests.support.server_bots import serving
 
 __all__ = ["postgres_cluster", "postgres_url", "read_only"]
 
@@ -23,9 +26,24 @@ def log_through_stdlib() -> None:
 
 @pytest.fixture
 def no_error_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fails the test if the server or one of its libraries logs an error."""
+    """Fails the test if the server or one of its libraries logs an error, also when it stops."""
     yield
-    assert [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR] == []
+    records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
+    assert [record.getMessage() for record in records if record.levelno >= logging.ERROR] == []
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Running]:
+    """A server with the settings that most tests have: see `serving`."""
+    async with serving(tmp_path) as started:
+        yield started
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[Live]:
+    """The same with a client of its HTTP API."""
+    async with live(tmp_path) as started:
+        yield started
 
 
 @pytest.fixture

@@ -305,24 +305,6 @@ async def test_admins_need_an_admin_token(sqlite_url: str) -> None:
     await store.close()
 
 
-@pytest.mark.parametrize(
-    ("host", "mode", "needed"),
-    [
-        ("127.0.0.1", "auto", False),
-        ("localhost", "auto", False),
-        ("::1", "auto", False),
-        ("0.0.0.0", "auto", True),
-        ("", "auto", True),
-        ("192.0.2.1", "auto", True),
-        ("mjai.example", "auto", True),
-        ("192.0.2.1", "open", False),
-        ("127.0.0.1", "token", True),
-    ],
-)
-def test_tokens_are_needed_if_others_can_connect(host: str, mode: Any, needed: bool) -> None:
-    assert Settings(host=host, access=mode).tokens_needed == needed
-
-
 def test_annotations_are_limited_by_address_and_in_all() -> None:
     clock = Clock()
     limits = make_access(clock=clock, annotations_per_minute=1)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from server.settings import RoomSettings
-from server.store import Store, StoreError
+from server.store import StoreError
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
-from tests.support.server_bots import Bot, play_all, stored_games, stored_lines, together
+from tests.support.server_bots import Bot, held_up, play_all, stored_games, stored_lines, together
 
 SEED = 1_234_567_890_123
 
@@ -59,15 +59,7 @@ async def test_closing_a_room_does_not_close_a_new_room_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the database is slow, the room becomes empty and is closed, and bots that join open a new one."""
-    asked, go_on = asyncio.Event(), asyncio.Event()
-    close_room = Store.close_room
-
-    async def slow(self: Store, name: str) -> bool:
-        asked.set()
-        await go_on.wait()
-        return await close_room(self, name)
-
-    monkeypatch.setattr(Store, "close_room", slow)
+    asked, go_on = held_up(monkeypatch, "close_room")
     async with live(tmp_path) as at:
         lobby = at.server.lobby
         gone, *bots = (Bot(at.server, name, room="cup") for name in "xabc")
@@ -138,18 +130,17 @@ async def test_the_seed_of_a_room_is_never_sent(tmp_path: Path) -> None:
         assert not any("seed" in text for text in texts)
 
 
-async def test_rooms_are_listed_in_pages(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        names = ["a+rule", "a.b", "A", "b", "default", "z"]
-        for name in names:
-            await at.http.post("/api/rooms", json={"name": name})
-        rooms = await at.page_through("/api/rooms", limit=2)
-        assert [room["name"] for room in rooms] == sorted(names)
-        assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
-        assert "invalid cursor" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
-        for path in ("/api/rooms", "/api/games", "/api/games?status=playing", "/api/players"):
-            query = "&cursor=" if "?" in path else "?cursor="
-            assert await at.get(path + query) == await at.get(path)
+async def test_rooms_are_listed_in_pages(at: Live) -> None:
+    names = ["a+rule", "a.b", "A", "b", "default", "z"]
+    for name in names:
+        await at.http.post("/api/rooms", json={"name": name})
+    rooms = await at.page_through("/api/rooms", limit=2)
+    assert [room["name"] for room in rooms] == sorted(names)
+    assert (await at.get("/api/rooms", limit=6))["next_cursor"] is None
+    assert "invalid cursor" in await at.refused(422, "GET", "/api/rooms?cursor=abc")
+    for path in ("/api/rooms", "/api/games", "/api/games?status=playing", "/api/players"):
+        query = "&cursor=" if "?" in path else "?cursor="
+        assert await at.get(path + query) == await at.get(path)
 
 
 PLAIN = "only the settings of the server may name a bot in a file, or with an argument"
@@ -160,10 +151,7 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a", "settings": {"rules": "poker"}}, "body: settings.rules is 'poker'; unknown rules 'poker'"),
     ({"name": "a", "settings": {"fill": ["nobody"]}}, "body: settings.fill.0 is 'nobody'; unknown bot 'nobody'"),
     ({"name": "a", "settings": {"fill": ["rule", "x.py:B"]}}, f"body: settings.fill.1 is 'x.py:B'; {PLAIN}"),
-    (
-        {"name": "a", "settings": {"fill": "rule,random"}},
-        "body: settings.fill is 'rule,random'; it should",
-    ),
+    ({"name": "a", "settings": {"fill": "rule,random"}}, "body: settings.fill is 'rule,random'; it should"),
     ({"name": "a", "settings": {"fill": ["rule"] * 3}}, "body: settings.fill is "),
     ({"name": "a", "settings": {"house_bot": "x.py:B"}}, f"body: settings.house_bot is 'x.py:B'; {PLAIN}"),
     ({"name": "a", "settings": {"house_bot": "bert:/etc"}}, f"body: settings.house_bot is 'bert:/etc'; {PLAIN}"),
@@ -187,11 +175,10 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
 ]
 
 
-async def test_errors_in_a_new_room_are_described(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for body, detail in WRONG_ROOMS:
-            assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
-        assert list(at.server.lobby.rooms) == ["default"]
+async def test_errors_in_a_new_room_are_described(at: Live) -> None:
+    for body, detail in WRONG_ROOMS:
+        assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
+    assert list(at.server.lobby.rooms) == ["default"]
 
 
 async def test_bodies_must_be_short_json(tmp_path: Path) -> None:
@@ -224,12 +211,6 @@ async def test_bodies_must_be_short_json(tmp_path: Path) -> None:
             assert said.startswith(detail)
 
 
-async def test_the_number_of_rooms_is_limited(tmp_path: Path) -> None:
-    async with live(tmp_path, max_rooms=2) as at:
-        assert (await at.http.post("/api/rooms", json={"name": "a"})).status_code == 201
-        assert "no more are allowed" in await at.refused(503, "POST", "/api/rooms", json={"name": "b"})
-
-
 @pytest.mark.slow
 async def test_stored_rooms_are_opened_again_even_above_the_limit(tmp_path: Path) -> None:
     """So are `default` and rooms with unfinished games, but not rooms whose settings have become invalid."""
@@ -254,28 +235,27 @@ async def test_a_room_that_cannot_be_stored_is_not_opened(tmp_path: Path, monkey
         assert list(at.server.lobby.rooms) == ["default"]
 
 
-async def test_games_of_a_closed_room_are_finished(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await at.http.post("/api/rooms", json={"name": TABLE})
-        player, waits = Bot(at.server, "aki", room=TABLE), Bot(at.server, "beni", room="default")
-        question = await play_into(player, 0)
-        room = await at.get(f"/api/rooms/{TABLE}")
-        assert (room["playing"], room["started"], room["waiting"]) == (1, 1, 0)
-        await waits.connect()
-        await until(lambda: at.server.lobby.rooms["default"].waiting != [])
-        assert (await at.get("/api/rooms/default"))["waiting"] == 1
-        for name in (TABLE, "default"):
-            assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
-        why = "room default is closed; join another room"
-        code = {"code": "room_closed", "values": {"name": "default"}}
-        assert await waits.next() == {"type": "error", "message": why} | code
-        assert (await at.get("/api/rooms"))["items"] == []
-        await at.refused(404, "GET", f"/api/rooms/{TABLE}")
-        await at.refused(409, "POST", "/api/rooms", json={"name": TABLE})
-        await play_on(player, question)
-        assert player.ended
-        assert (await at.get("/api/games"))["items"][0]["room"] == TABLE
-        assert (await at.http.post("/api/rooms", json={"name": TABLE})).status_code == 201
+async def test_games_of_a_closed_room_are_finished(at: Live) -> None:
+    await at.http.post("/api/rooms", json={"name": TABLE})
+    player, waits = Bot(at.server, "aki", room=TABLE), Bot(at.server, "beni", room="default")
+    question = await play_into(player, 0)
+    room = await at.get(f"/api/rooms/{TABLE}")
+    assert (room["playing"], room["started"], room["waiting"]) == (1, 1, 0)
+    await waits.connect()
+    await until(lambda: at.server.lobby.rooms["default"].waiting != [])
+    assert (await at.get("/api/rooms/default"))["waiting"] == 1
+    for name in (TABLE, "default"):
+        assert (await at.http.delete(f"/api/rooms/{name}")).status_code == 204
+    why = "room default is closed; join another room"
+    code = {"code": "room_closed", "values": {"name": "default"}}
+    assert await waits.next() == {"type": "error", "message": why} | code
+    assert (await at.get("/api/rooms"))["items"] == []
+    await at.refused(404, "GET", f"/api/rooms/{TABLE}")
+    await at.refused(409, "POST", "/api/rooms", json={"name": TABLE})
+    await play_on(player, question)
+    assert player.ended
+    assert (await at.get("/api/games"))["items"][0]["room"] == TABLE
+    assert (await at.http.post("/api/rooms", json={"name": TABLE})).status_code == 201
 
 
 # Games being played ---------------------------------------------------------------------------------------------------
@@ -329,36 +309,19 @@ async def test_games_being_played_are_listed(tmp_path: Path) -> None:
 # Bots -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-async def test_the_url_of_a_bot_may_contain_keys_of_its_join_message(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        query = {"dialect": "kita", "name": "beni", "games": "2", "resume": "true", "room": "other", "unknown": "1"}
-        bot = Bot(at.server, "aki", transport="websocket", query=query, room=TABLE)
-        await bot.play()
-        assert [len(game) > 100 for game in bot.games] == [True, True]
-        assert "beni" in bot.game[0]["names"]
-        assert bot.secret
-        assert "possible_actions" not in str(bot.game)  # as dialect mjai3p would have it
-        assert {game["room"] for game in (await at.get("/api/games"))["items"]} == {TABLE}
-
-
-async def test_errors_in_the_url_of_a_bot_are_described(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        join = {"type": "join", "name": "aki"}
-        for path, error in (
-            ("/mjai/default?games=many", "join: games is 'many'; games must be a number of games"),
-            ("/mjai/default?seen=-1", "join: seen is '-1'; seen must be a number of messages"),
-            ("/mjai/default?games=" + "9" * 5000, "join: games is '999"),
-            (
-                "/mjai/default?dialect=klingon",
-                "join: dialect is 'klingon'; dialect must be mjai3p,",
-            ),
-            ("/mjai/default?resume=old", "resume: no game in play has this secret"),
-            ("/mjai/default?token=bad", "the token is unknown or revoked"),
-            ("/mjai/a%20b", "join: room is 'a b'; room must be 1 to 64 of"),
-            ("/mjai/a+nobody", "room 'a+nobody': unknown bot 'nobody'"),
-        ):
-            assert (await first_error(at, path, join)).startswith(error)
+async def test_errors_in_the_url_of_a_bot_are_described(at: Live) -> None:
+    join = {"type": "join", "name": "aki"}
+    for path, error in (
+        ("/mjai/default?games=many", "join: games is 'many'; games must be a number of games"),
+        ("/mjai/default?seen=-1", "join: seen is '-1'; seen must be a number of messages"),
+        ("/mjai/default?games=" + "9" * 5000, "join: games is '999"),
+        ("/mjai/default?dialect=klingon", "join: dialect is 'klingon'; dialect must be mjai3p,"),
+        ("/mjai/default?resume=old", "resume: no game in play has this secret"),
+        ("/mjai/default?token=bad", "the token is unknown or revoked"),
+        ("/mjai/a%20b", "join: room is 'a b'; room must be 1 to 64 of"),
+        ("/mjai/a+nobody", "room 'a+nobody': unknown bot 'nobody'"),
+    ):
+        assert (await first_error(at, path, join)).startswith(error)
 
 
 # Operations -----------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import random
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 
 import pytest
@@ -17,12 +17,15 @@ from engine.records import mjai, tenhou_json
 from engine.records.model import GameRecord
 from engine.records.wall import true_walls
 from server.store import SeatResult, StoredGame, StoreError
+from server.store.lists import PlayerOrder
 from tests.support.running_server import Live, live
 from tests.support.server_bots import Bot, tsumogiri
-from tests.support.stored_games import NAMES, NOON, make_game, random_game, seat_results
+from tests.support.stored_games import NAMES, make_game, random_game, seat_results
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-ODD_NAMES = ("a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d")
+ODD_NAMES = (
+    "a/b", "a/b/ratings", "rule:x=1/2+3 (house)", "100%", "雀 士", "?a=b&c#d", "a/statistics", "<img src=x>", "#7",
+)  # fmt: skip
 
 
 async def fill(at: Live, n: int) -> list[str]:
@@ -56,59 +59,32 @@ def as_json(game: StoredGame) -> dict[str, Any]:
 # Games ----------------------------------------------------------------------------------------------------------------
 
 
-async def test_games_are_sent_as_they_are_stored(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        (game_id,) = await fill(at, 1)
-        stored = await at.server.lobby.store.game(game_id)
-        assert stored is not None
-        game = await at.get(f"/api/games/{game_id}")
-        assert TIME.fullmatch(game["started"])
-        assert TIME.fullmatch(game["finished"])
-        assert instants(game) == as_json(stored)
-        assert await at.get("/api/games") == {"items": [game], "next_cursor": None}
-        assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
+async def test_games_are_sent_as_they_are_stored(at: Live) -> None:
+    (game_id,) = await fill(at, 1)
+    stored = await at.server.lobby.store.game(game_id)
+    assert stored is not None
+    game = await at.get(f"/api/games/{game_id}")
+    assert TIME.fullmatch(game["started"])
+    assert TIME.fullmatch(game["finished"])
+    assert instants(game) == as_json(stored)
+    assert await at.get("/api/games") == {"items": [game], "next_cursor": None}
+    assert await at.refused(404, "GET", "/api/games/0123") == "there is no game '0123'"
 
 
 @pytest.mark.slow
-async def test_every_game_is_listed_once_in_pages_of_any_length(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        ids = await fill(at, 120)
-        for limit in (7, 50, 51, 119, 120, 200):
-            games = await at.page_through("/api/games", limit=limit)
-            assert [game["id"] for game in games] == ids, limit
-
-
-@pytest.mark.slow
-async def test_games_are_filtered(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await fill(at, 40)
-        games = await at.page_through("/api/games", limit=100)
-        early, late = (f"{NOON + timedelta(minutes=minute):%Y-%m-%dT%H:%M:%SZ}" for minute in (10, 30))
-        tokyo = f"{NOON + timedelta(hours=9, minutes=10):%Y-%m-%dT%H:%M:%S}+09:00"
-        holds: list[tuple[dict[str, str], Any]] = [
-            ({"player": "aki"}, lambda game: any(seat["name"] == "aki" for seat in game["seats"])),
-            ({"player": "nobody"}, lambda game: False),
-            ({"room": "default"}, lambda game: game["room"] == "default"),
-            ({"room": "cup+rule"}, lambda game: game["room"] == "cup+rule"),
-            ({"rules": "majsoul"}, lambda game: game["rules"] == "majsoul"),
-            ({"since": early}, lambda game: game["finished"] >= early),
-            ({"since": tokyo}, lambda game: game["finished"] >= early),
-            ({"until": late}, lambda game: game["finished"] < late),
-            (
-                {"player": "beni", "room": "default", "rules": "tenhou", "since": early, "until": late},
-                lambda game: (
-                    any(seat["name"] == "beni" for seat in game["seats"])
-                    and (game["room"], game["rules"]) == ("default", "tenhou")
-                    and early <= game["finished"] < late
-                ),
-            ),
-        ]
-        for query, hold in holds:
-            expected = [game for game in games if hold(game)]
-            assert await at.page_through("/api/games", limit=3, **query) == expected, query
-            assert (len(expected) > 3) == (query.get("player") != "nobody"), query
-        plain = await at.get("/api/games?room=cup+rule&limit=200")  # the plus sign not encoded
-        assert plain["items"] == [game for game in games if game["room"] == "cup+rule"]
+async def test_games_are_filtered_as_in_the_store(at: Live) -> None:
+    await fill(at, 40)
+    early, late, in_tokyo = "2025-06-01T12:10:00Z", "2025-06-01T12:30:00Z", "2025-06-01T21:10:00+09:00"
+    everything = {"player": "beni", "room": "default", "rules": "tenhou", "since": early, "until": late}
+    one_each = [{key: value} for key, value in everything.items()]
+    for query in (everything, *one_each, {"room": "cup+rule"}, {"rules": "majsoul"}, {"since": in_tokyo}):
+        times = {key: datetime.fromisoformat(query[key]) for key in ("since", "until") if key in query}
+        asked: dict[str, Any] = {**query, **times}
+        stored = (await at.server.lobby.store.games(**asked, limit=100)).items
+        assert 3 < len(stored) < 40
+        assert instants(await at.page_through("/api/games", limit=3, **query)) == [*map(as_json, stored)], query
+    plain = await at.get("/api/games?room=cup+rule&limit=200")  # the plus sign not encoded
+    assert len(plain["items"]) == 20
 
 
 WRONG_QUERIES = [
@@ -126,23 +102,17 @@ WRONG_QUERIES = [
     ("/api/players?order=age", "query: order is 'age'; it should be 'rating', 'name' or 'games'"),
     ("/api/players?cursor=abc", "invalid cursor"),
     ("/api/players/aki/ratings?cursor=abc", "invalid cursor"),
+    ("/api/players/aki/ratings?step=0", "query: step is '0'"),
+    ("/api/players/aki/opponents?cursor=x", "invalid cursor"),
+    ("/api/players/aki/statistics?since=yesterday", "query: since is 'yesterday'"),
     ("/api/games/0123/record?format=png", "query: format is 'png'; it should be 'mjson', 'tenhou', 'libriichi3p'"),
 ]
 
 
-async def test_errors_in_a_query_are_described(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await fill(at, 4)
-        for path, detail in WRONG_QUERIES:
-            assert (await at.refused(422, "GET", path)).startswith(detail)
-
-
-async def test_a_cursor_belongs_to_its_list(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await fill(at, 4)
-        games = await at.get("/api/games", limit=1)
-        detail = await at.refused(422, "GET", f"/api/players?cursor={games['next_cursor']}")
-        assert detail.startswith("invalid cursor")
+async def test_errors_in_a_query_are_described(at: Live) -> None:
+    await fill(at, 4)
+    for path, detail in WRONG_QUERIES:
+        assert (await at.refused(422, "GET", path)).startswith(detail)
 
 
 # Records --------------------------------------------------------------------------------------------------------------
@@ -211,19 +181,18 @@ async def test_the_walls_of_a_finished_game(tmp_path: Path) -> None:
         assert "there is no game" in await at.refused(404, "GET", "/api/games/0123/walls")
 
 
-async def test_a_record_with_a_known_etag_is_not_sent_again(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        ids = await fill(at, 2)
-        tags = []
-        for game_id in ids:
-            path = f"/api/games/{game_id}/record"
-            response = await at.http.get(path)
-            tags.append(response.headers["etag"])
-            for known, status in ((tags[-1], 304), (f'"x", W/{tags[-1]}', 304), ("*", 304), ('"x"', 200), ("", 200)):
-                response = await at.http.get(path, headers={"If-None-Match": known})
-                assert (response.status_code, bool(response.content)) == (status, status == 200), known
-                assert response.headers["etag"] == tags[-1]
-        assert "there is no game" in await at.refused(404, "GET", "/api/games/0123/record")
+async def test_a_record_with_a_known_etag_is_not_sent_again(at: Live) -> None:
+    ids = await fill(at, 2)
+    tags = []
+    for game_id in ids:
+        path = f"/api/games/{game_id}/record"
+        response = await at.http.get(path)
+        tags.append(response.headers["etag"])
+        for known, status in ((tags[-1], 304), (f'"x", W/{tags[-1]}', 304), ("*", 304), ('"x"', 200), ("", 200)):
+            response = await at.http.get(path, headers={"If-None-Match": known})
+            assert (response.status_code, bool(response.content)) == (status, status == 200), known
+            assert response.headers["etag"] == tags[-1]
+    assert "there is no game" in await at.refused(404, "GET", "/api/games/0123/record")
 
 
 async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
@@ -249,54 +218,47 @@ async def test_downloads_are_limited_by_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_players_are_listed_in_every_order(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await fill(at, 30)
-        players = {player["name"]: player for player in await at.page_through("/api/players", limit=3)}
-        assert players.keys() == set(NAMES)
-        for order, key in (
-            ("rating", lambda name: -players[name]["rating"]["ordinal"]),
-            ("games", lambda name: (-players[name]["games"], name)),
-            ("name", lambda name: name),
-        ):
-            found = await at.page_through("/api/players", order=order, limit=3)
-            assert [player["name"] for player in found] == sorted(players, key=key)
-        for name, player in players.items():
-            assert await at.get(f"/api/players/{name}") == player
-            games = await at.page_through("/api/games", player=name, limit=200)
-            ranks = [seat["rank"] for game in games for seat in game["seats"] if seat["name"] == name]
-            counts = [ranks.count(rank) for rank in (1, 2, 3)]
-            assert [player["firsts"], player["seconds"], player["thirds"]] == counts
-            assert player["games"] == player["rated_games"] == len(games)
-            assert player["last_seen"] == games[0]["finished"]
+async def test_players_are_listed_in_the_orders_of_the_store(at: Live) -> None:
+    await fill(at, 30)
+    for order in get_args(PlayerOrder):
+        players = await at.page_through("/api/players", order=order, limit=3)
+        stored = (await at.server.lobby.store.players(order=order)).items
+        assert [player["name"] for player in players] == [player.name for player in stored]
+    assert {player["name"] for player in players} == set(NAMES)
+    assert (await at.get("/api/players"))["items"] == await at.page_through("/api/players", order="rating", limit=3)
+    for player in players:
+        assert await at.get(f"/api/players/{player['name']}") == player
+        games = await at.page_through("/api/games", player=player["name"], limit=200)
+        assert player["games"] == player["rated_games"] == len(games)
+        assert player["last_seen"] == games[0]["finished"]
 
 
 @pytest.mark.slow
-async def test_ratings_are_listed_game_by_game(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await fill(at, 90)
-        player = await at.get("/api/players/aki")
-        for limit in (1, 50, 51, 200):
-            points = await at.page_through("/api/players/aki/ratings", limit=limit)
-            assert [point["number"] for point in points] == list(range(1, player["rated_games"] + 1))
-        assert points[-1]["rating"] == player["rating"]
-        assert player["rating"]["sigma"] < points[0]["rating"]["sigma"]
-        games = await at.page_through("/api/games", player="aki", limit=200)
-        assert [point["game_id"] for point in points] == [game["id"] for game in reversed(games)]
-        assert [point["finished"] for point in points] == [game["finished"] for game in reversed(games)]
-        assert await at.refused(404, "GET", "/api/players/nobody/ratings") == "there is no player 'nobody'"
-        assert await at.refused(404, "GET", "/api/players/nobody") == "there is no player 'nobody'"
+async def test_ratings_are_listed_game_by_game(at: Live) -> None:
+    await fill(at, 90)
+    player = await at.get("/api/players/aki")
+    for limit in (1, 50, 51, 200):
+        points = await at.page_through("/api/players/aki/ratings", limit=limit)
+        assert [point["number"] for point in points] == list(range(1, player["rated_games"] + 1))
+    assert points[-1]["rating"] == player["rating"]
+    assert player["rating"]["sigma"] < points[0]["rating"]["sigma"]
+    games = await at.page_through("/api/games", player="aki", limit=200)
+    assert [point["game_id"] for point in points] == [game["id"] for game in reversed(games)]
+    assert [point["finished"] for point in points] == [game["finished"] for game in reversed(games)]
+    for page in ("", "/ratings", "/statistics", "/opponents"):
+        assert await at.refused(404, "GET", f"/api/players/nobody{page}") == "there is no player 'nobody'"
 
 
-async def test_any_name_can_be_requested(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for first in range(0, len(ODD_NAMES), 3):
-            await at.server.lobby.store.save_game(make_game(seats=seat_results(ODD_NAMES[first : first + 3])))
-        for name in ODD_NAMES:
-            path = f"/api/players/{quote(name, safe='')}"
-            assert (await at.get(path))["name"] == name
-            assert len((await at.get(f"{path}/ratings"))["items"]) == 1
-            assert len((await at.get("/api/games", player=name))["items"]) == 1
+async def test_any_name_can_be_requested(at: Live) -> None:
+    for first in range(0, len(ODD_NAMES), 3):
+        await at.server.lobby.store.save_game(make_game(seats=seat_results(ODD_NAMES[first : first + 3])))
+    for name in ODD_NAMES:
+        path = f"/api/players/{quote(name, safe='')}"
+        for of_player in (path, f"{path}/statistics"):
+            assert (await at.get(of_player))["name"] == name
+        assert len((await at.get(f"{path}/opponents"))["items"]) == 2
+        assert len((await at.get(f"{path}/ratings"))["items"]) == 1
+        assert len((await at.get("/api/games", player=name))["items"]) == 1
 
 
 # When the database fails ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.running_server import live
+from tests.support.running_server import Live, live
 from tests.support.stored_games import make_game
 
 ALLOWED = [  # a method that is not allowed, a path, what is allowed there
@@ -16,35 +16,25 @@ ALLOWED = [  # a method that is not allowed, a path, what is allowed there
 ]
 
 
-async def test_allow_lists_all_methods_of_a_path(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for method, path, allowed in ALLOWED:
-            response = await at.http.request(method, path)
-            assert (response.status_code, response.headers["allow"]) == (405, allowed), path
-            assert response.json() == {"detail": "Method Not Allowed"}
+async def test_allow_lists_all_methods_of_a_path(at: Live) -> None:
+    for method, path, allowed in ALLOWED:
+        response = await at.http.request(method, path)
+        assert (response.status_code, response.headers["allow"]) == (405, allowed), path
+        assert response.json() == {"detail": "Method Not Allowed"}
 
 
-async def test_head_is_answered_like_get_without_the_body(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await at.server.lobby.store.save_game(make_game())
-        (game,) = (await at.get("/api/games"))["items"]
-        one = f"/api/games/{game['id']}"
-        for path in (
-            "/api/rooms",
-            "/api/rooms/default",
-            one,
-            f"{one}/record",
-            "/api/players",
-            "/healthz",
-            "/api/nothing",
-        ):
-            known = await at.http.get(path)
-            response = await at.http.head(path)
-            assert response.status_code == known.status_code == (404 if path == "/api/nothing" else 200), path
-            assert response.content == b""
-            for name in ("content-type", "content-length", "etag"):
-                assert response.headers.get(name) == known.headers.get(name), (path, name)
-        assert (await at.http.head("/metrics")).headers["content-type"].startswith("text/plain")
+async def test_head_is_answered_like_get_without_the_body(at: Live) -> None:
+    await at.server.lobby.store.save_game(make_game())
+    (game,) = (await at.get("/api/games"))["items"]
+    one = f"/api/games/{game['id']}"
+    for path in ("/api/rooms", "/api/rooms/default", one, f"{one}/record", "/api/players", "/healthz", "/api/nothing"):
+        known = await at.http.get(path)
+        response = await at.http.head(path)
+        assert response.status_code == known.status_code == (404 if path == "/api/nothing" else 200), path
+        assert response.content == b""
+        for name in ("content-type", "content-length", "etag"):
+            assert response.headers.get(name) == known.headers.get(name), (path, name)
+    assert (await at.http.head("/metrics")).headers["content-type"].startswith("text/plain")
 
 
 async def test_an_unknown_key_of_a_query_is_refused_and_the_known_ones_are_told(tmp_path: Path) -> None:

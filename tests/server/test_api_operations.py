@@ -8,22 +8,8 @@ from typing import Any
 
 import pytest
 from fastapi.openapi.models import OpenAPI
-from websockets.exceptions import InvalidStatus
 
-from tests.support.running_server import TABLE, live, play_into
-from tests.support.server_bots import Bot
-
-
-async def test_metrics_are_in_prometheus_format(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        await play_into(bot, 0)
-        response = await at.http.get("/metrics")
-        assert response.headers["content-type"].startswith("text/plain")
-        lines = response.text.splitlines()
-        assert "nukidora_games_playing 1.0" in lines
-        assert "nukidora_connections 1.0" in lines
-        assert any(line.startswith("nukidora_answer_seconds_bucket") for line in lines)
+from tests.support.running_server import live
 
 
 async def test_unexpected_errors_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,12 +57,3 @@ async def test_the_openapi_document_is_complete(tmp_path: Path) -> None:
             assert all(route["responses"][code]["content"] == problem for code in codes), (method, path)
             assert route["summary"]
             assert route["description"]
-
-
-async def test_other_paths_refuse_websockets(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for path in ("/", "/mjai2", "/api/rooms"):
-            with pytest.raises(InvalidStatus) as refused:
-                await at.socket(path)
-            assert refused.value.response.status_code == 404
-            assert b"bots play at /mjai/ROOM" in refused.value.response.body

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,22 +15,10 @@ from engine.positions.position import Position
 from server.api.guard import MAX_BODY
 from server.api.positions import MAX_BOTS
 from tests.support.running_server import Live
-from tests.support.server_bots import serving
 
-SOON = 180.0  # seconds: the worker may have to start, on a busy machine
 PATH = "/api/positions"
 HAND = "123p456s11z99m2256p"
 RIVERS = {"hand": "223406p567s1199s6p", "rivers": ["1s_9s", "2z R3z", "4z 1s"], "dora": "5p", "honba": 2}
-
-
-@pytest.fixture
-async def at(tmp_path: Path) -> AsyncIterator[Live]:
-    """A server."""
-    async with (
-        serving(tmp_path, timeout=SOON) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=SOON) as http,
-    ):
-        yield Live(server, http)
 
 
 async def ask(at: Live, position: Any, *bots: str) -> httpx.Response:

@@ -8,14 +8,13 @@ import gzip
 import json
 import random
 import zlib
-from collections.abc import AsyncIterator, Callable, MutableMapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, MutableMapping
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 import zstandard
 from fastapi import HTTPException
@@ -39,30 +38,13 @@ from server.worker import WorkerUnavailableError, no_progress
 from tests.support import worker_tasks
 from tests.support.archives import ARCHIVES
 from tests.support.running_server import TABLE, Live, live, play_into, until
-from tests.support.server_bots import Bot, serving
+from tests.support.server_bots import Bot
 
 RECORDS = sorted((Path(__file__).resolve().parents[1] / "data" / "records").iterdir())
 MJAI, MJLOG, TENHOU = (
     next(path for path in RECORDS if path.name.endswith(suffix)) for suffix in ("1.mjson", ".xml", "2024_1.json")
 )
 SOON = 60.0  # seconds
-
-
-@asynccontextmanager
-async def patiently(data: Path, **options: Any) -> AsyncIterator[Live]:
-    """Run a server. Its worker processes may need some seconds to start where the processor is busy."""
-    async with (
-        serving(data, timeout=3 * SOON, **options) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=SOON) as http,
-    ):
-        yield Live(server, http)
-
-
-@pytest.fixture
-async def at(tmp_path: Path) -> AsyncIterator[Live]:
-    """A server."""
-    async with patiently(tmp_path) as at:
-        yield at
 
 
 async def finished(at: Live, review_id: str) -> dict[str, Any]:
@@ -136,10 +118,7 @@ BROKEN = {
     "a long number": (b'{"log":' + b"9" * 10_000 + b"}", "file"),
     "a list": (b"[]", "no game record"),
     "no game": (b"{}", "no tenhou.net/6 record"),
-    "four players": (
-        b'{"log":[[[0,0,0],[],[],[],[],[],[],[],[],[],[],[],[],[11],[],[],[]]]}',
-        "three-player",
-    ),
+    "four players": (b'{"log":[[[0,0,0],[],[],[],[],[],[],[],[],[],[],[],[],[11],[],[],[]]]}', "three-player"),
     "a page": (b"<html><body>404</body></html>", "unknown tag"),
     "an empty page": (b"<html></html>", "the log ends before"),
 }
@@ -467,7 +446,7 @@ def test_a_review_of_a_player_leaves_out_what_cannot_be_read() -> None:
 @pytest.mark.slow
 async def test_games_go_on_while_a_review_is_done(tmp_path: Path) -> None:
     go = tmp_path / "go"
-    async with patiently(tmp_path / "data", do_review=partial(worker_tasks.wait_for, file=go)) as at:
+    async with live(tmp_path / "data", do_review=partial(worker_tasks.wait_for, file=go)) as at:
         review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
         async with asyncio.timeout(SOON):
             while (await at.get(f"/api/reviews/{review_id}"))["decisions"] == 0:

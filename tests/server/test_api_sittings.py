@@ -13,8 +13,8 @@ from agents.built_in import BUILT_IN
 from agents.registry import make
 from engine.common.program import version
 from server.house_bots import HouseBots
-from server.limits import LIMITS, Limits
-from tests.support.running_server import live, until
+from server.limits import Limits
+from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock
 
 
@@ -43,9 +43,7 @@ SITTING = {"name": "sitting", "permanent": False}
 
 
 @pytest.mark.slow
-async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
-    tmp_path: Path,
-) -> None:
+async def test_a_room_for_one_sitting_closes_when_it_stays_empty(tmp_path: Path) -> None:
     async with live(tmp_path, timeout=400, limits=Limits(linger=60.0), resume_timeout=0) as at:
         clock, found = Clock(), at.server.lobby.rooms
         settings = {"length": "east", "fill": ["rule"], "fill_delay": 0, "decision_time": 60, "pause": 0.0}
@@ -70,10 +68,7 @@ async def test_a_room_for_one_sitting_closes_when_it_stays_empty(
         assert [room["name"] for room in (await at.get("/api/rooms"))["items"]] == ["default"]
 
 
-async def test_a_room_for_one_sitting_that_nobody_enters_closes(
-    tmp_path: Path,
-) -> None:
-    assert LIMITS.linger == 60
+async def test_a_room_for_one_sitting_that_nobody_enters_closes(tmp_path: Path) -> None:
     async with live(tmp_path, limits=Limits(linger=6.0)) as at:
         clock = Clock()
         assert (await at.http.post("/api/rooms", json=SITTING)).status_code == 201
@@ -115,12 +110,11 @@ async def test_rooms_for_one_sitting_count_like_those_of_bots(tmp_path: Path) ->
     ],
 )
 async def test_a_room_for_one_sitting_has_no_settings_that_hurt_others(
-    tmp_path: Path, settings: dict[str, Any], detail: str
+    at: Live, settings: dict[str, Any], detail: str
 ) -> None:
-    async with live(tmp_path) as at:
-        assert (await at.refused(422, "POST", "/api/rooms", json=SITTING | {"settings": settings})).startswith(detail)
-        assert await at.refused(422, "POST", "/api/rooms", json=SITTING | {"permanent": "no"})
-        assert list(at.server.lobby.rooms) == ["default"]
+    assert (await at.refused(422, "POST", "/api/rooms", json=SITTING | {"settings": settings})).startswith(detail)
+    assert await at.refused(422, "POST", "/api/rooms", json=SITTING | {"permanent": "no"})
+    assert list(at.server.lobby.rooms) == ["default"]
 
 
 async def test_a_bots_token_opens_a_room_for_one_sitting_only(tmp_path: Path) -> None:
@@ -135,15 +129,14 @@ async def test_a_bots_token_opens_a_room_for_one_sitting_only(tmp_path: Path) ->
         await at.refused(403, "DELETE", "/api/rooms/sitting", headers=headers)
 
 
-async def test_who_waits_in_a_room_is_told(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bots = [Bot(at.server, name, room="cup") for name in ("zoe", "<img onerror=x>")]
-        cups = at.server.lobby.rooms
-        for number, bot in enumerate(bots):
-            await bot.connect()
-            await until(lambda n=number: "cup" in cups and len(cups["cup"].waiting) > n)  # type: ignore[misc]
-        room = await at.get("/api/rooms/cup")
-        assert (room["waiting"], room["waiting_names"]) == (2, ["zoe", "<img onerror=x>"])
-        assert (await at.get("/api/rooms"))["items"][0] == room
-        for bot in bots:
-            bot.abort()
+async def test_who_waits_in_a_room_is_told(at: Live) -> None:
+    bots = [Bot(at.server, name, room="cup") for name in ("zoe", "<img onerror=x>")]
+    cups = at.server.lobby.rooms
+    for number, bot in enumerate(bots):
+        await bot.connect()
+        await until(lambda n=number: "cup" in cups and len(cups["cup"].waiting) > n)  # type: ignore[misc]
+    room = await at.get("/api/rooms/cup")
+    assert (room["waiting"], room["waiting_names"]) == (2, ["zoe", "<img onerror=x>"])
+    assert (await at.get("/api/rooms"))["items"][0] == room
+    for bot in bots:
+        bot.abort()

@@ -42,17 +42,16 @@ async def play_one(here: Live, transport: str, bot: MjaiBot | None = None, **joi
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
 @pytest.mark.parametrize("dialect", ["mjai3p", "libriichi3p", "kita"])
-async def test_the_client_tells_opponents_and_where_the_record_is(tmp_path: Path, transport: str, dialect: str) -> None:
-    async with live(tmp_path) as here:
-        start, *_, result, summary = await play_one(here, transport, dialect=dialect)
-        (game,) = (await here.get("/api/games"))["items"]
-        opponents = " and ".join(seat["name"] for seat in game["seats"] if seat["name"] != "me")
-        assert start == f"game 1: against {opponents}, id {game['id']}"
-        record = result.partition("; record: ")[2]
-        downloaded = (await here.http.get(record)).content
-        assert gzip.decompress(downloaded).startswith(b'{"type":"start_game"')
-        listed = (await here.http.get(summary.partition("all games: ")[2])).json()
-        assert [found["id"] for found in listed["items"]] == [game["id"]]
+async def test_the_client_tells_opponents_and_where_the_record_is(at: Live, transport: str, dialect: str) -> None:
+    start, *_, result, summary = await play_one(at, transport, dialect=dialect)
+    (game,) = (await at.get("/api/games"))["items"]
+    opponents = " and ".join(seat["name"] for seat in game["seats"] if seat["name"] != "me")
+    assert start == f"game 1: against {opponents}, id {game['id']}"
+    record = result.partition("; record: ")[2]
+    downloaded = (await at.http.get(record)).content
+    assert gzip.decompress(downloaded).startswith(b'{"type":"start_game"')
+    listed = (await at.http.get(summary.partition("all games: ")[2])).json()
+    assert [found["id"] for found in listed["items"]] == [game["id"]]
 
 
 class Passing(ScriptedBot):
@@ -70,14 +69,13 @@ async def test_the_client_says_that_a_house_bot_earned_the_result_of_a_seat_that
 
 
 @pytest.mark.parametrize("resume", [False, True])
-async def test_only_a_bot_that_can_resume_is_sent_the_keys_of_the_game(tmp_path: Path, resume: bool) -> None:
+async def test_only_a_bot_that_can_resume_is_sent_the_keys_of_the_game(server: Running, resume: bool) -> None:
     """Other bots are sent no key that the protocol of their time does not have."""
-    async with serving(tmp_path) as server:
-        bot = await Bot(server, "aki", room=ROOM, resume=resume).play()
-        known = {"type", "names", "rules", "length", "id"}
-        assert set(bot.game[0]) == known | ({"resume", "game", "http_port"} if resume else set())
-        if resume:
-            assert bot.game[0]["http_port"] == server.port
+    bot = await Bot(server, "aki", room=ROOM, resume=resume).play()
+    known = {"type", "names", "rules", "length", "id"}
+    assert set(bot.game[0]) == known | ({"resume", "game", "http_port"} if resume else set())
+    if resume:
+        assert bot.game[0]["http_port"] == server.port
 
 
 async def test_bots_are_told_the_port_under_which_http_is_public(tmp_path: Path) -> None:

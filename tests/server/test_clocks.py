@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from server.running import Running
 from tests.support.server_bots import (
     NOTHING,
     Bot,
     Clock,
     connect_in_order,
-    play_all,
+    playing,
+    resume_all,
     serving,
     the_game,
     together,
@@ -22,40 +26,28 @@ from tests.support.server_bots import (
 )
 
 DECISION, BANK = 4.0, 6.0
-TIMES: dict[str, Any] = {"decision_time": DECISION, "bank_time": BANK, "seats": "fixed"}
+TIMES: dict[str, Any] = {"decision_time": DECISION, "bank_time": BANK, "resume_timeout": 30, "seats": "fixed"}
 # Of the two times above; far longer than anything here takes, far shorter than what is tested.
 MARGIN = 1.0
 
 
-async def test_a_decision_may_use_the_decision_time_and_the_bank(tmp_path: Path) -> None:
-    async with serving(tmp_path, **TIMES) as server:
+@asynccontextmanager
+async def at_table(
+    data: Path, settings: dict[str, Any] = TIMES, **join: Any
+) -> AsyncIterator[tuple[Running, Clock, Bot, list[Bot]]]:
+    """A server, the clock of its event loop, and three bots that begin a game: the dealer, and the others."""
+    async with serving(data, **settings) as server:
         clock = Clock()
-        bots = [Bot(server, name) for name in "abc"]
-        slow = bots[0]
+        dealer, *others = bots = [Bot(server, name, **join) for name in "abc"]
         await connect_in_order(server, bots)
-
-        async def think() -> None:
-            drawn = await slow.until_own()
-            clock.advance(DECISION + BANK - MARGIN)
-            await asyncio.sleep(0.05)
-            await slow.send(tsumogiri(slow, drawn))
-            await slow.play()
-
-        await together(think(), play_all(bots[1:]))
-        game, _ = await the_game(server)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
+        yield server, clock, dealer, others
 
 
 @pytest.mark.slow
 async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> None:
     """The late reply, when it comes, is neither a fault nor the next decision."""
-    async with serving(tmp_path, **TIMES) as server:
-        clock = Clock()
-        bots = [Bot(server, name) for name in "abc"]
-        slow = bots[0]
-        await connect_in_order(server, bots)
-
-        async def think() -> None:
+    async with at_table(tmp_path) as (server, clock, slow, others):
+        async with playing(others):
             drawn = await slow.until_own()
             clock.advance(DECISION + BANK)
             error = await slow.next()
@@ -65,8 +57,6 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
             await slow.send(tsumogiri(slow, drawn))  # to the draw
             await slow.send(NOTHING)  # to the error
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert [result.faults for result in game.seats] == [1, 0, 0]
         mine = [line for line in lines if line["type"] == "dahai" and line["actor"] == 0]
@@ -77,13 +67,8 @@ async def test_a_decision_after_the_bank_is_used_up_is_late(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
     """Two decisions that use two thirds of the bank each: the second is late, and the bank is empty afterwards."""
-    async with serving(tmp_path, **TIMES) as server:
-        clock = Clock()
-        bots = [Bot(server, name, reply="when_asked") for name in "abc"]
-        slow = bots[0]
-        await connect_in_order(server, bots)
-
-        async def think() -> None:
+    async with at_table(tmp_path, reply="when_asked") as (server, clock, slow, others):
+        async with playing(others):
             for expected in (0, 1, 1):
                 drawn = await slow.until_own()
                 clock.advance(DECISION + (BANK * 2 / 3 if len(slow.errors) == 0 else -MARGIN))
@@ -95,20 +80,13 @@ async def test_the_bank_is_for_the_whole_game(tmp_path: Path) -> None:
             await slow.until(lambda message: message["type"] == "error")
             await slow.send(tsumogiri(slow, drawn))
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
         assert [result.faults for result in game.seats] == [2, 0, 0]
 
 
 async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
-    async with serving(tmp_path, **TIMES) as server:
-        clock = Clock()
-        bots = [Bot(server, name) for name in "abc"]
-        slow = bots[0]
-        await connect_in_order(server, bots)
-
-        async def think() -> None:
+    async with at_table(tmp_path) as (server, clock, slow, others):
+        async with playing(others):
             for _ in range(3):
                 drawn = await slow.until_own()
                 clock.advance(DECISION - MARGIN)
@@ -118,8 +96,6 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
             await slow.send(tsumogiri(slow, drawn))
             await slow.play()
-
-        await together(think(), play_all(bots[1:]))
         game, _ = await the_game(server)
         assert [result.faults for result in game.seats] == [0, 0, 0]
 
@@ -128,7 +104,7 @@ async def test_quick_answers_leave_the_bank_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("restart", [False, True])
 async def test_the_bank_is_unchanged_when_a_bot_reconnects(tmp_path: Path, restart: bool) -> None:
     """Most of it is used before the connection is lost, or the server restarts; only the rest is left afterwards."""
-    async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
+    async with serving(tmp_path, **TIMES) as server:
         clock = Clock()
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
@@ -148,9 +124,7 @@ async def test_the_bank_is_unchanged_when_a_bot_reconnects(tmp_path: Path, resta
             bot.abort()
         async with serving(tmp_path, **TIMES) as server:
             clock = Clock()
-            for bot in bots:
-                bot.move(server)
-                await bot.connect(resume=len(bot.game))
+            await resume_all(server, bots)
             await use_up(bots, clock)
 
 
@@ -167,21 +141,14 @@ async def use_up(bots: list[Bot], clock: Clock) -> None:
 
 @pytest.mark.slow
 async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> None:
-    async with serving(tmp_path, resume_timeout=30, **TIMES) as server:
-        clock = Clock()
-        bots = [Bot(server, name, resume=True) for name in "abc"]
-        slow = bots[0]
-        await connect_in_order(server, bots)
-
-        async def think() -> None:
+    async with at_table(tmp_path, resume=True) as (server, clock, slow, others):
+        async with playing(others):
             await slow.until_own()
             slow.abort()
             (game_in_play,) = server.lobby.games.values()
             clock.advance(DECISION + BANK)
             await until(lambda: game_in_play.seats[0].faults == 1)
             await slow.play(resume=len(slow.game))
-
-        await together(think(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert [result.faults for result in game.seats] == [1, 0, 0]
         (note,) = [line["message"] for line in lines if line["type"] == "error"]
@@ -191,13 +158,9 @@ async def test_the_clock_runs_on_while_a_connection_is_lost(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_path: Path) -> None:
     """Not earlier; and a bot that reconnects later gets its seat back."""
-    async with serving(tmp_path, resume_timeout=5, decision_time=30, seats="fixed") as server:
-        clock = Clock()
-        bots = [Bot(server, name, resume=True) for name in "abc"]
-        late = bots[0]
-        await connect_in_order(server, bots)
-
-        async def vanish() -> None:
+    settings = TIMES | {"resume_timeout": 5, "decision_time": 30}
+    async with at_table(tmp_path, settings, resume=True) as (server, clock, late, others):
+        async with playing(others):
             await late.until_own()
             (game_in_play,) = server.lobby.games.values()
             late.abort()
@@ -209,8 +172,6 @@ async def test_a_house_bot_takes_over_if_a_bot_does_not_reconnect_in_time(tmp_pa
             clock.advance(MARGIN)
             await until(lambda: game_in_play.seats[0].taken_over)
             await late.play(resume=len(late.game))
-
-        await together(vanish(), play_all(bots[1:]))
         game, lines = await the_game(server)
         assert late.ended
         assert not any(result.taken_over for result in game.seats)

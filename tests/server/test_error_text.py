@@ -12,7 +12,7 @@ from engine.common.error_text import changed, coded, error_text, line_of
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
 from server.api.errors import in_body
-from server.limits import Limits
+from server.running import Running
 from tests.support.running_server import TABLE, Live, live
 from tests.support.server_bots import NOTHING, Answer, Bot, Clock, Message, live_game, serving, tsumogiri
 
@@ -100,42 +100,26 @@ async def test_errors_have_codes(
         ({"name": "cup", "settings": {"house_bot": "nobody"}}, "bot_unknown", {"bot": "nobody"}),
     ],
 )
-async def test_what_is_wrong_with_a_value_has_a_code(
-    tmp_path: Path, body: Any, code: str, values: dict[str, Any]
-) -> None:
-    async with live(tmp_path) as at:
-        found = await expect(at, "invalid", "POST", "/api/rooms", json=body)
+async def test_what_is_wrong_with_a_value_has_a_code(at: Live, body: Any, code: str, values: dict[str, Any]) -> None:
+    found = await expect(at, "invalid", "POST", "/api/rooms", json=body)
     assert found["codes"]["what"]["code"] == code
     assert values.items() <= found["codes"]["what"]["values"].items()
     assert found["values"]["what"] in found["detail"]
 
 
-async def test_records_tokens_and_rooms_have_codes(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await expect(at, "record_empty", "POST", "/api/records", content=b"")
-        found = await expect(at, "record_unreadable", "POST", "/api/records", content=b"no record")
-        assert found["values"] == {"problem": found["detail"]}
-        assert found["codes"]["problem"]["code"] == "record"
-        assert found["codes"]["problem"]["codes"]["what"] == {"code": "no_record", "values": {}}
-        await expect(
-            at, "token_unknown", "POST", "/api/rooms", json={"name": "a"}, headers={"Authorization": "Bearer x"}
-        )
-        await at.http.post("/api/rooms", json={"name": "cup"})
-        assert (await expect(at, "room_open", "POST", "/api/rooms", json={"name": "cup"}))["values"] == {"name": "cup"}
-        headers = {"Origin": "http://elsewhere.example"}
-        found = await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
-        assert found["codes"]["problem"]["code"] == "other_site"
-        await expect(at, "too_long", "POST", "/api/rooms", content=b"x" * 10_000)
-
-
-async def test_limits_have_codes(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(clock=lambda: 0.0)) as at:
-        while (response := await at.http.get("/api/server")).status_code == 200:
-            pass
-    found = response.json()
-    assert found["code"] == "too_many"
-    assert found["values"]["setting"] == "requests_per_minute"
-    assert str(found["values"]["limit"]) in found["detail"]
+async def test_records_tokens_and_rooms_have_codes(at: Live) -> None:
+    await expect(at, "record_empty", "POST", "/api/records", content=b"")
+    found = await expect(at, "record_unreadable", "POST", "/api/records", content=b"no record")
+    assert found["values"] == {"problem": found["detail"]}
+    assert found["codes"]["problem"]["code"] == "record"
+    assert found["codes"]["problem"]["codes"]["what"] == {"code": "no_record", "values": {}}
+    await expect(at, "token_unknown", "POST", "/api/rooms", json={"name": "a"}, headers={"Authorization": "Bearer x"})
+    await at.http.post("/api/rooms", json={"name": "cup"})
+    assert (await expect(at, "room_open", "POST", "/api/rooms", json={"name": "cup"}))["values"] == {"name": "cup"}
+    headers = {"Origin": "http://elsewhere.example"}
+    found = await expect(at, "origin", "POST", "/api/rooms", json={"name": "b"}, headers=headers)
+    assert found["codes"]["problem"]["code"] == "other_site"
+    await expect(at, "too_long", "POST", "/api/rooms", content=b"x" * 10_000)
 
 
 async def expect(at: Live, code: str, method: str, path: str, **options: Any) -> Any:
@@ -158,23 +142,21 @@ REFUSED: list[tuple[Message, str, Message]] = [
 
 
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
-async def test_refused_joins_have_codes_in_every_dialect(tmp_path: Path, transport: str) -> None:
-    async with live(tmp_path) as at:
-        plan = {"name": "cup", "entrants": ["x", "y", "z"], "walls": 1}
-        (await at.http.post("/api/tournaments", json=plan)).raise_for_status()
-        for number, (join, code, values) in enumerate(REFUSED):
-            given = {"name": "a", "dialect": DIALECTS[number % len(DIALECTS)]} | join
-            bot = Bot(at.server, transport=transport, **given)
-            await bot.connect()
-            assert coded_in(await bot.next()) == (code, values)
-            assert await bot.next() is None
-
-
-async def test_a_name_that_cannot_be_has_the_code_of_what_can(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "\u3164")
+async def test_refused_joins_have_codes_in_every_dialect(at: Live, transport: str) -> None:
+    plan = {"name": "cup", "entrants": ["x", "y", "z"], "walls": 1}
+    (await at.http.post("/api/tournaments", json=plan)).raise_for_status()
+    for number, (join, code, values) in enumerate(REFUSED):
+        given = {"name": "a", "dialect": DIALECTS[number % len(DIALECTS)]} | join
+        bot = Bot(at.server, transport=transport, **given)
         await bot.connect()
-        error = await bot.next()
+        assert coded_in(await bot.next()) == (code, values)
+        assert await bot.next() is None
+
+
+async def test_a_name_that_cannot_be_has_the_code_of_what_can(server: Running) -> None:
+    bot = Bot(server, "\u3164")
+    await bot.connect()
+    error = await bot.next()
     assert error is not None
     assert coded_in(error)[0] == "join_invalid"
     problem = error["codes"]["problem"]
@@ -220,16 +202,15 @@ async def test_faults_have_codes_in_every_dialect(tmp_path: Path, dialect: str) 
         assert await bot.next() is None
 
 
-async def test_whoever_leaves_or_is_replaced_is_told_with_a_code(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bot = Bot(server, "a", room=TABLE, resume=True)
-        await bot.until_own()
-        again = Bot(server, "a", room=TABLE)
-        again.games, again.secrets = bot.games, bot.secrets
-        await again.connect(resume=len(bot.game))
-        assert coded_in(await bot.until(lambda message: message["type"] == "error")) == ("resumed_elsewhere", {})
-        await again.send({"type": "leave"})
-        house_bot = live_game(server).start.settings.house_bot
-        while (message := await again.next()) is not None and message["type"] != "error":
-            pass
-        assert coded_in(message) == ("left_game", {"bot": house_bot})
+async def test_whoever_leaves_or_is_replaced_is_told_with_a_code(server: Running) -> None:
+    bot = Bot(server, "a", room=TABLE, resume=True)
+    await bot.until_own()
+    again = Bot(server, "a", room=TABLE)
+    again.games, again.secrets = bot.games, bot.secrets
+    await again.connect(resume=len(bot.game))
+    assert coded_in(await bot.until(lambda message: message["type"] == "error")) == ("resumed_elsewhere", {})
+    await again.send({"type": "leave"})
+    house_bot = live_game(server).start.settings.house_bot
+    while (message := await again.next()) is not None and message["type"] != "error":
+        pass
+    assert coded_in(message) == ("left_game", {"bot": house_bot})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.access import RateLimitError, ServerFullError
-from server.limits import LIMITS, Limits
+from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock, Message
 
@@ -74,21 +74,19 @@ async def test_events_come_one_decision_after_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_game_is_watched_to_its_end_and_leaves_nothing(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        events: list[Message] = []
-        game = await at.server.lobby.exhibit(["tsumogiri"] * 3, 0.001, HERE)
-        await asyncio.create_task(collect(at, game.id, events))
-        assert events[-1]["type"] == "end_game"
-        assert sum(events[-1]["scores"]) <= 105_000
-        assert sum(each["type"] == "start_kyoku" for each in events) >= 6  # east and south
-        await check_nothing_is_left(at)
-        assert "there is no game" in await at.refused(404, "GET", f"/api/games/{game.id}")
-        await started(at)  # the address may have the next one
+async def test_a_game_is_watched_to_its_end_and_leaves_nothing(at: Live) -> None:
+    events: list[Message] = []
+    game = await at.server.lobby.exhibit(["tsumogiri"] * 3, 0.001, HERE)
+    await asyncio.create_task(collect(at, game.id, events))
+    assert events[-1]["type"] == "end_game"
+    assert sum(events[-1]["scores"]) <= 105_000
+    assert sum(each["type"] == "start_kyoku" for each in events) >= 6  # east and south
+    await check_nothing_is_left(at)
+    assert "there is no game" in await at.refused(404, "GET", f"/api/games/{game.id}")
+    await started(at)  # the address may have the next one
 
 
 async def test_it_stops_when_nobody_watches(tmp_path: Path) -> None:
-    assert LIMITS.linger == 60
     async with live(tmp_path, timeout=1000, limits=Limits(linger=6.0)) as at:
         clock, games = Clock(), at.server.lobby.games
         game = await started(at, pause=SLOWEST)  # nobody comes
@@ -140,12 +138,11 @@ async def test_an_address_has_one_and_all_have_some(tmp_path: Path) -> None:
         assert len(at.server.lobby.games) == 2
 
 
-async def test_nobody_can_join_it(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        game = await started(at)
-        assert [room["name"] for room in (await at.get("/api/rooms"))["items"]] == ["default"]
-        bot = await Bot(at.server, "aki", room=game["room"]).play()
-        assert f"room {game['room']} is closed" in bot.errors[0]
+async def test_nobody_can_join_it(at: Live) -> None:
+    game = await started(at)
+    assert [room["name"] for room in (await at.get("/api/rooms"))["items"]] == ["default"]
+    bot = await Bot(at.server, "aki", room=game["room"]).play()
+    assert f"room {game['room']} is closed" in bot.errors[0]
 
 
 @pytest.mark.parametrize(
@@ -161,10 +158,9 @@ async def test_nobody_can_join_it(tmp_path: Path) -> None:
         ({"seed": 1}, "body: seed is unknown"),
     ],
 )
-async def test_what_cannot_be_asked_for(tmp_path: Path, changes: dict[str, Any], detail: str) -> None:
-    async with live(tmp_path) as at:
-        assert (await at.refused(422, "POST", "/api/games", json={"bots": BOTS} | changes)).startswith(detail)
-        await check_nothing_is_left(at)
+async def test_what_cannot_be_asked_for(at: Live, changes: dict[str, Any], detail: str) -> None:
+    assert (await at.refused(422, "POST", "/api/games", json={"bots": BOTS} | changes)).startswith(detail)
+    await check_nothing_is_left(at)
 
 
 async def test_where_tokens_are_needed_one_is_needed(tmp_path: Path) -> None:
@@ -193,10 +189,9 @@ async def test_it_does_not_survive_a_restart(tmp_path: Path) -> None:
         await check_nothing_is_left(at)
 
 
-async def test_none_starts_while_nothing_can_be_stored(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        at.server.lobby.storing._problem = "the disk is full"
-        assert "try again later" in await at.refused(503, "POST", "/api/games", json={"bots": BOTS})
-        assert list(at.server.lobby.rooms) == ["default"]
-        assert not at.server.lobby.access._rooms
-        assert not any(room.held for room in at.server.lobby.rooms.values())
+async def test_none_starts_while_nothing_can_be_stored(at: Live) -> None:
+    at.server.lobby.storing._problem = "the disk is full"
+    assert "try again later" in await at.refused(503, "POST", "/api/games", json={"bots": BOTS})
+    assert list(at.server.lobby.rooms) == ["default"]
+    assert not at.server.lobby.access._rooms
+    assert not any(room.held for room in at.server.lobby.rooms.values())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
 import socket
 import struct
 import threading
@@ -21,20 +19,24 @@ from agents.base import Agent
 from agents.registry import make
 from server.house_bots import HouseBots
 from server.ports import MAX_UNSENT_BYTES
+from server.running import Running
 from tests.support.server_bots import (
     TIMEOUT,
     Answer,
     Bot,
     Clock,
     Message,
+    PlainHouseBot,
     connect_in_order,
     play_all,
+    playing,
     serving,
     stored_games,
     the_game,
     together,
     until,
 )
+from tests.support.websocket_frames import TEXT, frame, upgrade_request
 
 TRANSPORTS = ("tcp", "websocket")
 
@@ -65,25 +67,6 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
         assert [bot.errors for bot in others] == [[], []]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_lost_connection(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path, resume_timeout=0.1) as server:
-        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def vanish() -> None:
-            await bad.until_own()
-            bad.abort()
-
-        await together(vanish(), play_all(others))
-        game, lines = await the_game(server)
-        (result,) = [result for result in game.seats if result.name == "bad"]
-        assert result.taken_over
-        assert result.faults == 0
-        assert any("connection lost for 0.1 s" in line.get("message", "") for line in lines)
-        assert [bot.errors for bot in others] == [[], []]
-
-
 async def test_all_connections_are_lost(tmp_path: Path) -> None:
     """House bots finish the game, and it is stored."""
     async with serving(tmp_path, resume_timeout=0.05) as server:
@@ -102,12 +85,9 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
     async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=30, max_faults=1000) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
-
-        async def vanish() -> None:
+        async with playing(others):
             await lost.until_own()
             lost.abort()
-
-        await together(vanish(), play_all(others))
         assert all(bot.ended for bot in others)
         clock.advance(31)
         await asyncio.sleep(0.3)
@@ -117,79 +97,54 @@ async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: P
         assert not any(result.taken_over for result in game.seats)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_bot_that_reads_nothing_is_replaced(tmp_path: Path, transport: str) -> None:
-    """It times out, and a house bot takes over; the others are not affected."""
-    async with serving(tmp_path, decision_time=0.2, bank_time=0, max_faults=2) as server:
-        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-        await bad.connect()
-        await play_all(others)
-        game, _ = await the_game(server)
-        assert [result.taken_over for result in game.seats if result.name == "bad"] == [True]
-        assert [bot.errors for bot in others] == [[], []]
-        bad.abort()
-
-
-UPGRADE = """\
-GET /mjai/default HTTP/1.1
-Host: 127.0.0.1
-Connection: Upgrade
-Upgrade: websocket
-Sec-WebSocket-Version: 13
-Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==
-
-"""
 JOIN = b'{"type":"join","name":"stuck"}'
 OPENING = {  # what is sent before hello and after it
     "tcp": (b"", JOIN + b"\n"),
-    "websocket": (UPGRADE.replace("\n", "\r\n").encode(), bytes([0x81, 0x80 | len(JOIN), 0, 0, 0, 0]) + JOIN),
+    "websocket": (upgrade_request("/mjai/default"), frame(TEXT, JOIN)),
 }
 KERNEL_BUFFERS = 16 << 20  # bytes; more than the operating system buffers for two sockets
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_peer_that_never_reads_is_disconnected(tmp_path: Path, transport: str) -> None:
+async def test_a_peer_that_never_reads_is_disconnected(server: Running, transport: str) -> None:
     """The server buffers a limited number of bytes for it, and a game goes on meanwhile."""
-    async with serving(tmp_path) as server:
-        playing = asyncio.create_task(play_all([Bot(server, name, room="other") for name in "abc"]))
-        loop = asyncio.get_running_loop()
-        with socket.socket() as peer:
-            peer.setblocking(False)
-            await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if transport == "tcp" else server.port))
-            handshake, join = OPENING[transport]
-            await loop.sock_sendall(peer, handshake)
-            while b"hello" not in await loop.sock_recv(peer, 1000):
-                pass
-            await loop.sock_sendall(peer, join)
-            room = server.lobby.rooms["default"]
-            await until(lambda: len(room.waiting) == 1)
-            line = room.waiting[0].transport
-            sent = 0
-            while room.waiting:
-                assert sent < KERNEL_BUFFERS + MAX_UNSENT_BYTES
-                line.send([b"x" * 10_000])
-                sent += 10_000
-                await asyncio.sleep(0)
-            assert sent > MAX_UNSENT_BYTES
-            await until(lambda: server.lobby.metrics.connections._value.get() <= 3)
-        await playing
-        await the_game(server)
+    playing = asyncio.create_task(play_all([Bot(server, name, room="other") for name in "abc"]))
+    loop = asyncio.get_running_loop()
+    with socket.socket() as peer:
+        peer.setblocking(False)
+        await loop.sock_connect(peer, ("127.0.0.1", server.mjai_port if transport == "tcp" else server.port))
+        handshake, join = OPENING[transport]
+        await loop.sock_sendall(peer, handshake)
+        while b"hello" not in await loop.sock_recv(peer, 1000):
+            pass
+        await loop.sock_sendall(peer, join)
+        room = server.lobby.rooms["default"]
+        await until(lambda: len(room.waiting) == 1)
+        line = room.waiting[0].transport
+        sent = 0
+        while room.waiting:
+            assert sent < KERNEL_BUFFERS + MAX_UNSENT_BYTES
+            line.send([b"x" * 10_000])
+            sent += 10_000
+            await asyncio.sleep(0)
+        assert sent > MAX_UNSENT_BYTES
+        await until(lambda: server.lobby.metrics.connections._value.get() <= 3)
+    await playing
+    await the_game(server)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_peer_that_reads_late_stays_connected(tmp_path: Path, transport: str) -> None:
+async def test_a_peer_that_reads_late_stays_connected(server: Running, transport: str) -> None:
     """Messages below the limit are buffered until they are read."""
-    async with serving(tmp_path) as server:
-        slow = Bot(server, "slow", transport=transport)
-        await connect_in_order(server, [slow])
-        burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
-        server.lobby.rooms["default"].waiting[0].transport.send(burst)
-        for _ in burst:
-            assert await slow.next() is not None
-        assert len(server.lobby.rooms["default"].waiting) == 1
-        await slow.leave()
+    slow = Bot(server, "slow", transport=transport)
+    await connect_in_order(server, [slow])
+    burst = [b'{"type":"error","message":"%s"}' % (b"x" * 1000)] * 200
+    server.lobby.rooms["default"].waiting[0].transport.send(burst)
+    for _ in burst:
+        assert await slow.next() is not None
+    assert len(server.lobby.rooms["default"].waiting) == 1
+    await slow.leave()
 
 
 @pytest.mark.usefixtures("no_error_is_logged")
@@ -210,27 +165,15 @@ def test_connections_that_are_reset_before_they_are_accepted(tmp_path: Path) -> 
 # Failures of the server ----------------------------------------------------------------------------------------------
 
 
-class Uncompiled:
-    """A house bot in plain Python."""
-
-    name = "uncompiled"
-
-    def __init__(self, act: Callable[[], Any]) -> None:
-        self._act = act
-
-    def act(self, views: np.ndarray) -> Any:
-        return self._act()
-
-
-def no_weights() -> None:
+def no_weights(_: np.ndarray) -> None:
     raise RuntimeError("no such weights")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("at_once", [False, True])
-@pytest.mark.parametrize("fails", [no_weights, lambda: None, lambda: np.array([]), lambda: [114]])
+@pytest.mark.parametrize("fails", [no_weights, lambda _: None, lambda _: np.array([]), lambda _: [114]])
 async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
-    tmp_path: Path, fails: Callable[[], Any], at_once: bool
+    tmp_path: Path, fails: Callable[[np.ndarray], Any], at_once: bool
 ) -> None:
     """At once, as the compiled ones do, or in a thread."""
 
@@ -238,7 +181,7 @@ async def test_safe_defaults_are_played_for_a_house_bot_that_fails(
         def decides_at_once(self, spec: str) -> bool:
             return at_once
 
-    bots = Failing(lambda *_: Uncompiled(fails))
+    bots = Failing(lambda *_: PlainHouseBot(fails))
     async with serving(tmp_path, house_bots=bots, fill=("rule",), fill_delay=0) as server:
         await Bot(server, "a").play()
         game, lines = await the_game(server)
@@ -275,13 +218,13 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
     go_on = threading.Event()
     thinking: Counter[int] = Counter()
 
-    def hanging() -> Uncompiled:
-        def hang() -> list[int]:
+    def hanging() -> PlainHouseBot:
+        def hang(_: np.ndarray) -> list[int]:
             thinking[id(bot)] += 1
             go_on.wait(TIMEOUT)
             return [0]
 
-        bot = Uncompiled(hang)
+        bot = PlainHouseBot(hang)
         return bot
 
     class Hanging(HouseBots):
@@ -302,24 +245,3 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
             assert set(thinking.values()) == {1}
         finally:
             go_on.set()
-
-
-@pytest.mark.slow
-async def test_the_game_goes_on_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = 0
-    write = os.write
-
-    def full_disk(file: int, data: bytes) -> int:
-        nonlocal written
-        if Path(f"/proc/self/fd/{file}").readlink().suffix != ".journal":
-            return write(file, data)
-        written += 1
-        if written > 20:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(file, data)
-
-    monkeypatch.setattr(os, "write", full_disk)
-    async with serving(tmp_path) as server:
-        await play_all([Bot(server, name) for name in "abc"])
-        assert written > 20
-        await the_game(server)

@@ -13,6 +13,7 @@ import pytest
 from engine.actions import action_name
 from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from engine.tiles import FULL_SET, MJAI_NAMES
+from server.running import Running
 from tests.support.server_bots import (
     NOTHING,
     Answer,
@@ -22,9 +23,9 @@ from tests.support.server_bots import (
     connect_in_order,
     decision_of,
     play_all,
+    playing,
     serving,
     the_game,
-    together,
     tsumogiri,
     until,
     without_hints,
@@ -62,7 +63,7 @@ ILLEGAL: dict[str, Callable[[Bot, Message], Answer]] = {
     "no nine kinds": lambda bot, drawn: {"type": "ryukyoku"},
 }  # fmt: skip
 FOR_ANOTHER: dict[str, Callable[[Bot, Message], Answer]] = {
-    "another seat's": lambda bot, drawn: {"type": "dahai", "actor": (bot.seat + 1) % 3, "pai": drawn["pai"]},
+    "another seat's": lambda bot, drawn: {"type": "dahai", "actor": (bot.seat + 1) % 3, "pai": drawn["pai"]}
 }
 MALFORMED: dict[str, Callable[[Bot, Message], Answer]] = {
     "not JSON": lambda bot, drawn: b"tsumogiri please",
@@ -102,13 +103,12 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
         bad = Bot(server, "bad", transport=transport, reply=reply)
         others = [Bot(server, "x", transport=transport), Bot(server, "y", reply="when_asked")]
         legal: list[str] = []
-
-        async def misbehave() -> None:
+        async with playing(others):
             for answer in WRONG.values():
                 drawn = await bad.until_own()
-                game = decision_of(server, bad)
-                assert game is not None
-                legal.append(", ".join(map(action_name, game.legal(bad.seat))))
+                asked = decision_of(server, bad)
+                assert asked is not None
+                legal.append(", ".join(map(action_name, asked.legal(bad.seat))))
                 n_errors = len(bad.errors)
                 await bad.send(answer(bad, drawn))
                 await after_error(bad)
@@ -116,8 +116,6 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
                 assert len(bad.errors) == n_errors + 1
                 await bad.answer(bad.game[-1])
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, lines = await the_game(server)
         assert len(bad.errors) == len(WRONG)
         for (kind, _), error, legal_actions in zip(WRONG.items(), bad.errors, legal, strict=True):
@@ -128,6 +126,9 @@ async def test_wrong_replies_to_a_draw_are_faults(tmp_path: Path, transport: str
             if kind in OVERSIZED:
                 assert "65,536" in error, kind
         assert [line["message"] for line in lines if line["type"] == "error"] == bad.errors
+        for drawn, fault, discard in zip(lines, lines[1:], lines[2:]):  # recorded where they happened
+            if fault["type"] == "error":
+                assert (drawn["type"], discard["type"], discard["tsumogiri"]) == ("tsumo", "dahai", True)
         assert {line["actor"] for line in lines if line["type"] == "error"} == {bad.seat}
         assert game.seats[bad.seat].faults == len(WRONG)
         assert sum(result.faults for result in game.seats) == len(WRONG)
@@ -162,8 +163,7 @@ async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -
     async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad, *others])
-
-        async def misbehave() -> None:
+        async with playing(others):
             for number in range(5):
                 offered = await bad.until(lambda message: message.get("actor") != bad.seat and is_offer(message))
                 (possible, *_) = offered["possible_actions"]
@@ -174,8 +174,6 @@ async def test_wrong_replies_to_an_offer_are_faults_and_passes(tmp_path: Path) -
                 assert bad.game[-1].get("actor") != bad.seat or bad.game[-1]["type"] == "tsumo"
                 await bad.answer(bad.game[-1])
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 5
         assert [bot.errors for bot in others] == [[], []]
@@ -193,8 +191,7 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
     async with serving(tmp_path, length="hanchan", max_faults=1000, **SAME_GAME) as server:
         bad, others = Bot(server, "bad", Chooser(server, 3, odd)), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad, *others])
-
-        async def misbehave() -> None:
+        async with playing(others):
             asked = await bad.until_own(kind)
             forbidden = [*asked["cannot_dahai"], min(ALL_TILES - held(server, bad))]
             await bad.send({"type": "dahai", "actor": bad.seat, "pai": forbidden[0]})
@@ -203,8 +200,6 @@ async def test_a_wrong_discard_after_a_call_or_riichi_is_replaced_by_a_legal_one
             assert discard["pai"] not in forbidden
             await bad.answer(discard)
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 1
 
@@ -221,26 +216,22 @@ def held(server: Any, bot: Bot) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_actions_without_a_decision_are_faults(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
-            await bad.until(lambda message: message["type"] == "start_kyoku")
-            await bad.send({"type": "dahai", "actor": bad.seat, "pai": "1p"})
-            await expect(bad, "error", NOTHING)
-            drawn = await bad.until_own()
-            await bad.send(tsumogiri(bad, drawn))
-            await bad.send(tsumogiri(bad, drawn))  # taken for the reply to the discard
-            await expect(bad, "dahai", None)
-            await expect(bad, "error", NOTHING)
-            await bad.play()
-
-        await together(misbehave(), play_all(others))
-        game, _ = await the_game(server)
-        assert game.seats[bad.seat].faults == len(bad.errors) == 2
-        assert all("not asked" in error for error in bad.errors)
-        assert [bot.errors for bot in others] == [[], []]
+async def test_actions_without_a_decision_are_faults(server: Running, transport: str) -> None:
+    bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
+    async with playing(others):
+        await bad.until(lambda message: message["type"] == "start_kyoku")
+        await bad.send({"type": "dahai", "actor": bad.seat, "pai": "1p"})
+        await expect(bad, "error", NOTHING)
+        drawn = await bad.until_own()
+        await bad.send(tsumogiri(bad, drawn))
+        await bad.send(tsumogiri(bad, drawn))  # taken for the reply to the discard
+        await expect(bad, "dahai", None)
+        await expect(bad, "error", NOTHING)
+        await bad.play()
+    game, _ = await the_game(server)
+    assert game.seats[bad.seat].faults == len(bad.errors) == 2
+    assert all("not asked" in error for error in bad.errors)
+    assert [bot.errors for bot in others] == [[], []]
 
 
 async def expect(bot: Bot, kind: str, answer: Answer) -> None:
@@ -276,14 +267,11 @@ async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, deci
             return None if message["type"] == "error" else tsumogiri(bot, message)
 
         bad, others = Bot(server, "bad", mute_to_errors), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             for _ in range(3):
                 await bad.until_own()
                 await bad.send(b"?")
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[bad.seat].faults == 3
         assert not game.seats[bad.seat].taken_over
@@ -293,20 +281,18 @@ async def test_a_bot_that_does_not_reply_to_errors_can_play(tmp_path: Path, deci
 
 
 @pytest.mark.parametrize("data", [b" " * (MAX_JOIN + 1) + b"\n", b" " * (MAX_JOIN + 1)], ids=["complete", "unfinished"])
-async def test_a_bot_over_tcp_that_has_not_joined_may_send_less(tmp_path: Path, data: bytes) -> None:
-    async with serving(tmp_path) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
-        writer.write(data)
-        _, error, *rest = (await reader.read()).splitlines()
-        assert json.loads(error)["message"] == "a message longer than 4,096 bytes; it was discarded"
-        assert rest == []
-        writer.close()
+async def test_a_bot_over_tcp_that_has_not_joined_may_send_less(server: Running, data: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+    writer.write(data)
+    _, error, *rest = (await reader.read()).splitlines()
+    assert json.loads(error)["message"] == "a message longer than 4,096 bytes; it was discarded"
+    assert rest == []
+    writer.close()
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_join_may_be_as_long_as_that(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        bot = Bot(server, "long", room="x", transport=transport)
-        bot.opening = json.dumps(bot.join).encode().ljust(MAX_JOIN)
-        await bot.connect()
-        await until(lambda: "x" in server.lobby.rooms)
+async def test_a_join_may_be_as_long_as_that(server: Running, transport: str) -> None:
+    bot = Bot(server, "long", room="x", transport=transport)
+    bot.opening = json.dumps(bot.join).encode().ljust(MAX_JOIN)
+    await bot.connect()
+    await until(lambda: "x" in server.lobby.rooms)

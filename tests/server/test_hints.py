@@ -13,7 +13,7 @@ from engine.mjai.bot_messages import parse_reply
 from engine.mjai.possible_actions import legal_action
 from server.house_bots import ADVISER, HOUSE_BOTS
 from tests.support.message_checks import check_message
-from tests.support.server_bots import Bot, live_game, play_all, serving, stored_games, the_game, together
+from tests.support.server_bots import Bot, live_game, serving, the_game
 
 HINT = {"type": "hint"}
 SOLO = "solo+rule+rule"
@@ -88,17 +88,6 @@ async def test_a_room_without_hints_counts_a_fault(tmp_path: Path, hints: bool, 
         game = live_game(server)
         assert game.seats[bot.seat].faults == 1
         assert game.casual != rated
-
-
-@pytest.mark.parametrize("rated", [True, False])
-async def test_a_room_says_whether_its_games_count(tmp_path: Path, rated: bool) -> None:
-    async with serving(tmp_path, rated=rated) as server:
-        bots = [Bot(server, name) for name in "abc"]
-        await together(play_all(bots))
-        (game,) = await stored_games(server)
-        assert (game.casual, game.rated) == (not rated, rated)
-        players = (await server.lobby.store.players()).items
-        assert {(player.games, player.rated_games) for player in players} == {(1, int(rated))}
 
 
 @pytest.mark.parametrize(

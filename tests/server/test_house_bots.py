@@ -9,23 +9,22 @@ from typing import Any
 
 import pytest
 
-from tests.support.running_server import live
+from tests.support.running_server import Live
 from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, serving, the_game, until
 from tests.support.server_bots import live_game as the_live_game
 
 
-async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(tmp_path: Path) -> None:
-    async with live(tmp_path) as here:
-        for _ in range(2):
-            await Bot(here.server, "aki", room="solo+rule+rule").play()
-        players = (await here.get("/api/players", order="name"))["items"]
-        assert [(found["name"], found["house_bot"]) for found in players] == [("aki", False), ("rule (house)", True)]
-        house = players[1]
-        assert (house["games"], house["rated_games"]) == (4, 2)
-        ratings = (await here.get("/api/players/rule (house)/ratings"))["items"]
-        assert [point["number"] for point in ratings] == [1, 2]
-        assert ratings[-1]["rating"] == house["rating"]
-        assert ratings[0]["rating"] != house["rating"]
+async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(at: Live) -> None:
+    for _ in range(2):
+        await Bot(at.server, "aki", room="solo+rule+rule").play()
+    players = (await at.get("/api/players", order="name"))["items"]
+    assert [(found["name"], found["house_bot"]) for found in players] == [("aki", False), ("rule (house)", True)]
+    house = players[1]
+    assert (house["games"], house["rated_games"]) == (4, 2)
+    ratings = (await at.get("/api/players/rule (house)/ratings"))["items"]
+    assert [point["number"] for point in ratings] == [1, 2]
+    assert ratings[-1]["rating"] == house["rating"]
+    assert ratings[0]["rating"] != house["rating"]
 
 
 @pytest.mark.slow

@@ -190,7 +190,9 @@ async def test_requests_of_an_address_are_limited(tmp_path: Path) -> None:
         refused = await at.http.get("/api/rooms")
         assert refused.status_code == 429
         assert int(refused.headers["retry-after"]) >= 1
-        assert "setting requests_per_minute" in refused.json()["detail"]
+        problem = refused.json()
+        assert (problem["code"], problem["values"]["setting"]) == ("too_many", "requests_per_minute")
+        assert f"more than {problem['values']['limit']} " in problem["detail"]
         other = await at.http.get("/api/rooms", headers={"X-Forwarded-For": "192.0.2.1"})
         assert other.status_code == 200, "another client of the trusted proxy"
 

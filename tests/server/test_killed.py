@@ -17,10 +17,11 @@ import pytest
 from websockets.exceptions import WebSocketException
 
 from engine.mjai.messages import for_seat
-from server.store import Store, StoredGame
+from server.store import StoredGame
 from tests.conftest import Scale
 from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, without_hints
 from tests.support.server_program import variables
+from tests.support.stored_games import all_items, opened
 
 ROOMS = 3
 RESUME_WITHIN = 3.0
@@ -137,16 +138,9 @@ async def play_and_kill(server: Process, kills: int) -> list[Bot]:
 
 async def stored(data: Path) -> list[tuple[StoredGame, list[Message]]]:
     """All games with the lines of their records."""
-    store = await Store.open(f"sqlite:///{data / 'nukidora.db'}")
-    try:
-        games, cursor = [], None
-        while True:
-            page = await store.games(cursor=cursor, limit=100)
-            games += [(game, await stored_lines_of(store, game.id)) for game in page.items]
-            if (cursor := page.next_cursor) is None:
-                return games
-    finally:
-        await store.close()
+    async with opened(f"sqlite:///{data / 'nukidora.db'}") as store:
+        games = await all_items(lambda cursor: store.games(cursor=cursor, limit=100))
+        return [(game, await stored_lines_of(store, game.id)) for game in games]
 
 
 def seen_by(lines: list[Message], seat: int) -> list[Message]:

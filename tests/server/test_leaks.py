@@ -93,6 +93,17 @@ def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[Play
 # Leaks ---------------------------------------------------------------------------------------------------------------
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
+BOTS, LEGAL = "server.connection.bot_connection", "server.game.live_game.legal_action"
+ANNOTATIONS = "server.game.history.without_annotation"
+
+
+def replaced(target: str, value: Any) -> Sabotage:
+    """Puts something else in the place of a function or constant."""
+    return lambda patch: patch.setattr(target, value)
+
+
+def unchanged(message: Message) -> Message:
+    return message
 
 
 def open_to_all(message: Message, seat: int) -> Message:
@@ -100,39 +111,25 @@ def open_to_all(message: Message, seat: int) -> Message:
     return message | {"id": seat} if message["type"] == "start_game" else message
 
 
-def hides_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.connection.bot_connection.for_seat", open_to_all)
-
-
 def hides_nothing_when_sent_again(patch: pytest.MonkeyPatch) -> None:
     send = BotConnection.resend_messages
 
     def sending(self: BotConnection, messages: list[Message], table: np.record, legal: list[int]) -> None:
         with pytest.MonkeyPatch.context() as now:
-            now.setattr("server.connection.bot_connection.for_seat", open_to_all)
+            now.setattr(f"{BOTS}.for_seat", open_to_all)
             send(self, messages, table, legal)
 
     patch.setattr(BotConnection, "resend_messages", sending)
 
 
-def hints_for_the_next_seat(patch: pytest.MonkeyPatch) -> None:
-    def misled(t: np.record, seat: int, message: Message, _: Sequence[int]) -> Message:
-        other = (seat + 1) % 3
-        return possible_actions(t, other, message, actions_of(*t.legal[other].tolist()))
-
-    patch.setattr("server.connection.bot_connection.possible_actions", misled)
+def actions_of_the_next_seat(t: np.record, seat: int, message: Message, _: Sequence[int]) -> Message:
+    other = (seat + 1) % 3
+    return possible_actions(t, other, message, actions_of(*t.legal[other].tolist()))
 
 
-def hints_of_others_wins(patch: pytest.MonkeyPatch) -> None:
-    def eager(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
-        hints = possible_actions(t, seat, message, legal)
-        return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in hints.items()}
-
-    patch.setattr("server.connection.bot_connection.possible_actions", eager)
-
-
-def annotations_sent_again(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.game.history.without_annotation", lambda message: message)
+def also_the_next_seats_win(t: np.record, seat: int, message: Message, legal: Sequence[int]) -> Message:
+    hints = possible_actions(t, seat, message, legal)
+    return {key: [*value, {"type": "hora", "actor": (seat + 1) % 3}] for key, value in hints.items()}
 
 
 def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
@@ -147,26 +144,12 @@ def errors_of_everybody(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LiveGame, "fault", sent_to_all)
 
 
-def errors_with_others_hands(patch: pytest.MonkeyPatch) -> None:
-    def refusing(t: np.record, seat: int, *_: Any) -> int:
-        raise ValueError(f"the next seat holds {hand_names(t.seat[(seat + 1) % 3])}")
-
-    patch.setattr("server.game.live_game.legal_action", refusing)
+def refusal_with_the_next_hand(t: np.record, seat: int, *_: Any) -> int:
+    raise ValueError(f"the next seat holds {hand_names(t.seat[(seat + 1) % 3])}")
 
 
-def errors_with_others_menus(patch: pytest.MonkeyPatch) -> None:
-    def refusing(t: np.record, *_: Any) -> int:
-        raise ValueError("may not do that; legal: pon, ron, daiminkan")
-
-    patch.setattr("server.game.live_game.legal_action", refusing)
-
-
-def errors_with_more_values(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.connection.bot_connection.coded", lambda _: {"code": "late", "values": {"hand": "1m 9m"}})
-
-
-def shows_noten_hands(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(round_events, "hidden_hand", hand_names)
+def refusal_with_another_menu(*_: Any) -> int:
+    raise ValueError("may not do that; legal: pon, ron, daiminkan")
 
 
 def shows_ura(patch: pytest.MonkeyPatch) -> None:
@@ -176,18 +159,6 @@ def shows_ura(patch: pytest.MonkeyPatch) -> None:
         return read(self, event) | {"uradora_markers": [MJAI_NAMES[self.wall[URA_AT[0]]]]}
 
     patch.setitem(round_events.READERS, events.HORA, reading)
-
-
-def shows_spectators_hands(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.broadcast.for_public", lambda message: message)
-
-
-def shows_spectators_errors(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.broadcast.ERROR", "no such type")
-
-
-def shows_spectators_annotations(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("server.broadcast.ANNOTATION", b"no such key")
 
 
 def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
@@ -203,23 +174,30 @@ def tells(more: Callable[[LiveGame, int], Message]) -> Sabotage:
 
 
 SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what the check reports
-    "hides nothing": (hides_nothing, r"sent .*'type': 'tsumo'.* may know .*'pai': '\?'"),
+    "hides nothing": (replaced(f"{BOTS}.for_seat", open_to_all), r"sent .*'type': 'tsumo'.* may know .*'pai': '\?'"),
     "hides nothing when sent again": (hides_nothing_when_sent_again, r"sent .*'start_kyoku'.* may know .*'\?'"),
-    "hints for the next seat": (hints_for_the_next_seat, r"hint possible_actions of"),
-    "hints of others' wins": (hints_of_others_wins, r"hint possible_actions of"),
-    "annotations sent again": (annotations_sent_again, r"was sent an annotation"),
+    "next seat's hints": (replaced(f"{BOTS}.possible_actions", actions_of_the_next_seat), r"hint possible_actions of"),
+    "others' wins": (replaced(f"{BOTS}.possible_actions", also_the_next_seats_win), r"hint possible_actions of"),
+    "annotations sent again": (replaced(ANNOTATIONS, unchanged), r"was sent an annotation"),
     "errors of everybody": (errors_of_everybody, r"error about no fault of its own"),
-    "errors with others' hands": (errors_with_others_hands, r"error names \["),
-    "errors with more values": (errors_with_more_values, r"error has the value '1m 9m', which its text has not"),
-    "errors with others' legal_actions_at": (errors_with_others_menus, r"error names actions that are not its own"),
-    "shows noten hands": (shows_noten_hands, r"hand of seat . shown"),
+    "errors with hands": (replaced(LEGAL, refusal_with_the_next_hand), r"error names \["),
+    "errors with menus": (replaced(LEGAL, refusal_with_another_menu), r"error names actions that are not its own"),
+    "errors with more values": (
+        replaced(f"{BOTS}.coded", lambda _: {"code": "late", "values": {"hand": "1m 9m"}}),
+        r"error has the value '1m 9m', which its text has not",
+    ),
+    "shows noten hands": (replaced("engine.mjai.round_events.hidden_hand", hand_names), r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),
-    "shows spectators hands": (shows_spectators_hands, r"a spectator was sent .*tsumo.* may know .*\?"),
-    "shows spectators errors": (shows_spectators_errors, r"a spectator was sent .*error"),
-    "shows spectators annotations": (shows_spectators_annotations, r"a spectator was sent an annotation"),
+    "spectators' hands": (
+        replaced("server.broadcast.for_public", unchanged), r"a spectator was sent .*tsumo.* may know .*\?",
+    ),
+    "spectators' errors": (replaced("server.broadcast.ERROR", "no such type"), r"a spectator was sent .*error"),
+    "spectators' annotations": (
+        replaced("server.broadcast.ANNOTATION", b"no such key"), r"a spectator was sent an annotation",
+    ),
     "tells the seed": (tells(lambda of, _: {"wall_seed": of.start.seed}), r"was sent a game's seed"),
     "tells others' secrets": (tells(lambda of, seat: {"key": of.seats[seat - 1].secret}), r"was sent a secret$"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 
 from server.game.game_log import STOPPED
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, live_game, play_all, serving, stored_games, the_game, together, until
+from tests.support.server_bots import Bot, live_game, play_all, serving, stop_in_mid_game, stored_games, the_game, until
 
 
 @pytest.mark.slow
@@ -43,14 +43,6 @@ async def test_the_journal_of_a_stored_game_that_lost_its_end_is_deleted(tmp_pat
         assert len(await stored_games(server)) == 1
 
 
-async def stop_in_mid_game(data: Path, messages: int) -> list[Bot]:
-    """Stop a server when three bots have seen that many messages of a game."""
-    async with serving(data, resume_timeout=0.3) as server:
-        bots = [Bot(server, name, resume=True) for name in "abc"]
-        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= messages) for bot in bots))  # type: ignore[misc]
-    return bots
-
-
 def lose_the_end(data: Path) -> None:
     """Leave of the journal what a power failure may leave: some lines less, and a part of one."""
     (journal,) = (data / "journal").glob("*.journal")
@@ -62,7 +54,7 @@ def lose_the_end(data: Path) -> None:
 @pytest.mark.slow
 async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: Path) -> None:
     """One bot forgets what it has seen, and comes back; the game counts for it alone, and for no house bot."""
-    bots = await stop_in_mid_game(tmp_path, 60)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     lose_the_end(tmp_path)
     async with serving(tmp_path) as server:
         for bot in bots:
@@ -82,7 +74,7 @@ async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: P
 
 @pytest.mark.slow
 async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
-    bots = await stop_in_mid_game(tmp_path, 60)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     lose_the_end(tmp_path)
     (journal,) = (tmp_path / "journal").glob("*.journal")
     journal.write_text(journal.read_text().replace('"resume_timeout":0.3', '"resume_timeout":3'))
@@ -98,7 +90,7 @@ async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_bot_that_says_too_much_after_a_clean_stop_is_rated(tmp_path: Path) -> None:
     """Nothing was lost: a bot cannot escape its rating by a number that is too high."""
-    bots = await stop_in_mid_game(tmp_path, 60)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     async with serving(tmp_path) as server:
         bots[0].move(server)
         await bots[0].play(resume=len(bots[0].game) + 1000)
@@ -118,7 +110,7 @@ def wait_for_bots(data: Path) -> Path:
 
 @pytest.mark.slow
 async def test_a_journal_that_was_complete_once_may_have_lost_its_end_since(tmp_path: Path) -> None:
-    bots = await stop_in_mid_game(tmp_path, 60)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     path = wait_for_bots(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:5], lines[-1], *lines[5:10]]))
@@ -131,7 +123,7 @@ async def test_a_journal_that_was_complete_once_may_have_lost_its_end_since(tmp_
 
 @pytest.mark.slow
 async def test_a_bot_that_has_seen_one_message_more_is_refused(tmp_path: Path) -> None:
-    bots = await stop_in_mid_game(tmp_path, 60)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     wait_for_bots(tmp_path)
     async with serving(tmp_path) as server:
         bots[0].move(server)
@@ -141,7 +133,7 @@ async def test_a_bot_that_has_seen_one_message_more_is_refused(tmp_path: Path) -
 
 @pytest.mark.slow
 async def test_time_banks_are_those_of_the_last_decisions(tmp_path: Path) -> None:
-    await stop_in_mid_game(tmp_path, 60)
+    await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
     path = wait_for_bots(tmp_path)
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     banks = {}
@@ -157,7 +149,7 @@ async def test_time_banks_are_those_of_the_last_decisions(tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["settings", "player", "entry"])
 async def test_a_journal_of_an_unknown_house_bot_leaves_no_descriptor_open(tmp_path: Path, where: str) -> None:
-    await stop_in_mid_game(tmp_path, 20)
+    await stop_in_mid_game(tmp_path, resume_timeout=0.3)
     (path,) = (tmp_path / "journal").glob("*.journal")
     first, *others = path.read_text().splitlines()
     start = json.loads(first)

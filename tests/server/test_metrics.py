@@ -13,7 +13,7 @@ import yaml
 from prometheus_client import generate_latest
 
 from server.metrics import LAG_BUCKETS, Metrics
-from tests.support.running_server import TABLE, live
+from tests.support.running_server import TABLE, Live, play_into, play_on
 from tests.support.server_bots import Bot
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "deploy.md"
@@ -78,17 +78,22 @@ def test_a_time_counts_in_every_bucket_that_it_does_not_exceed() -> None:
 
 
 @pytest.mark.slow
-async def test_a_game_is_measured(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await Bot(at.server, "a", room=TABLE).play()
-        text = (await at.http.get("/metrics")).text
-        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-        answers = float(values["nukidora_answer_seconds_count"])
-        assert answers > 20
-        assert float(values["nukidora_answer_charged_seconds_count"]) == answers
-        assert float(values["nukidora_answer_charged_seconds_sum"]) > 0
-        assert float(values["nukidora_loop_lag_seconds_count"]) > 0
-        if sys.platform == "linux":
-            assert float(values["process_resident_memory_bytes"]) > 50e6
-            assert 0 < float(values["process_open_fds"]) < float(values["process_max_fds"])
-            assert float(values["process_cpu_seconds_total"]) > 0
+async def test_a_game_is_measured(at: Live) -> None:
+    bot = Bot(at.server, "a", room=TABLE)
+    question = await play_into(bot, 0)
+    assert {"nukidora_games_playing 1.0", "nukidora_connections 1.0"} <= {
+        *(await at.http.get("/metrics")).text.splitlines()
+    }
+    await play_on(bot, question)
+    response = await at.http.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain")
+    values = dict(line.rsplit(" ", 1) for line in response.text.splitlines() if not line.startswith("#"))
+    answers = float(values["nukidora_answer_seconds_count"])
+    assert answers > 20
+    assert float(values["nukidora_answer_charged_seconds_count"]) == answers
+    assert float(values["nukidora_answer_charged_seconds_sum"]) > 0
+    assert float(values["nukidora_loop_lag_seconds_count"]) > 0
+    if sys.platform == "linux":
+        assert float(values["process_resident_memory_bytes"]) > 50e6
+        assert 0 < float(values["process_open_fds"]) < float(values["process_max_fds"])
+        assert float(values["process_cpu_seconds_total"]) > 0

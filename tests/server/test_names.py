@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,8 @@ from hypothesis import strategies as st
 
 from engine.mjai.connection import is_visible
 from server.names import imitates_house_bot, look_alike
-from tests.support.server_bots import Bot, serving
+from server.running import Running
+from tests.support.server_bots import Bot
 
 # What Unicode's confusables.txt (15.1) lists for each character of "(house)", in both cases, as single characters; and
 # symbols that are letters in frames, which it does not list.
@@ -79,14 +79,13 @@ def test_a_character_that_shows_as_nothing_is_known(character: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
-async def test_bots_with_such_names_are_refused(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        for name in (INVISIBLE[:-1], "\u3164", "\u200b", "\u0301"):
-            (error,) = (await Bot(server, name, transport=transport).play()).errors
-            assert "name must be 1 to 64 printable characters, not all invisible" in error
-        for name in ("rule (house)", "rule（ｈｏｕｓｅ）", "rule (һоυѕе)", "RULE (HOUSE)", "rule\u3164(ho\u034fuse)"):
-            (error,) = (await Bot(server, name, transport=transport).play()).errors
-            assert error == f"the name {name!r} is reserved for house bots, or looks like one; choose another"
+async def test_bots_with_such_names_are_refused(server: Running, transport: str) -> None:
+    for name in (INVISIBLE[:-1], "\u3164", "\u200b", "\u0301"):
+        (error,) = (await Bot(server, name, transport=transport).play()).errors
+        assert "name must be 1 to 64 printable characters, not all invisible" in error
+    for name in ("rule (house)", "rule（ｈｏｕｓｅ）", "rule (һоυѕе)", "RULE (HOUSE)", "rule\u3164(ho\u034fuse)"):
+        (error,) = (await Bot(server, name, transport=transport).play()).errors
+        assert error == f"the name {name!r} is reserved for house bots, or looks like one; choose another"
 
 
 # Names that have a token ----------------------------------------------------------------------------------------------

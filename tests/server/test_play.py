@@ -14,10 +14,9 @@ from engine.actions import PASS, TSUMOGIRI
 from engine.mjai.actions import action_of
 from engine.mjai.messages import hand_names
 from engine.records.replay import Decision, Replay
-from engine.records.validate import check_file
 from engine.tiles import MJAI_NAMES
 from server.limits import Limits
-from server.store import FinishedGame, Store, StoreError
+from server.running import Running
 from tests.support.server_bots import (
     NOTHING,
     Answer,
@@ -25,14 +24,15 @@ from tests.support.server_bots import (
     Chooser,
     Message,
     connect_in_order,
+    held_up,
     play_all,
+    playing,
     replay_of,
     serving,
     stored_games,
     the_game,
     together,
     until,
-    without_hints,
 )
 
 REPLIES = ("always", "when_asked")
@@ -70,42 +70,17 @@ async def test_a_slow_bot_is_sent_the_end_of_the_game(tmp_path: Path, pause: flo
     """Even if it takes longer than it has for each of the last messages."""
     async with serving(tmp_path, limits=Limits(last_reply_timeout=LAST_REPLY_TIMEOUT)) as server:
         slow, others = Bot(server, "slow"), [Bot(server, name) for name in "xy"]
-
-        async def play_slowly() -> None:
+        async with playing(others):
             await slow.connect()
             while (message := await slow.next()) is not None:
                 if message["type"] in ("hora", "ryukyoku", "end_kyoku", "end_game"):
                     await asyncio.sleep(pause)
                 await slow.answer(message)
             await slow.leave()
-
-        await together(play_slowly(), play_all(others))
         game, _ = await the_game(server)
         assert slow.ended
         assert slow.errors == []
         assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-@pytest.mark.slow
-async def test_bots_on_both_transports_play_in_one_game(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        await play_all(
-            [Bot(server, "a"), Bot(server, "b", transport="websocket"), Bot(server, "c", reply="when_asked")]
-        )
-        await the_game(server)
-
-
-async def test_records_can_be_validated_as_files(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill=("rule",), fill_delay=0) as server:
-        await Bot(server, "a").play()
-        (game,) = await stored_games(server)
-        data = await server.lobby.store.record(game.id)
-        assert data is not None
-        path = tmp_path / "game.mjson.gz"
-        path.write_bytes(data)
-        report = check_file(path)
-        assert report.faults == []
-        assert report.n_rounds == game.rounds
 
 
 # Asking ---------------------------------------------------------------------------------------------------------------
@@ -188,22 +163,18 @@ def check_unasked(seat: int, message: Message) -> list[str]:
     return ["possible_actions"] if offers else []
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_join_message_may_choose_the_dialect(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name, Chooser(server, 1), transport=transport, dialect=name) for name in DIALECTS]
-        await play_all(bots)
-        for bot in bots:
-            check_dialect(bot, bot.name)
-        await the_game(server)
-
-
-async def test_the_url_of_a_websocket_may_choose_the_dialect(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, x, Chooser(server, 1), transport="websocket", query={"dialect": x}) for x in DIALECTS]
-        await play_all(bots)
-        for bot in bots:
-            check_dialect(bot, bot.name)
+@pytest.mark.parametrize(("transport", "in_url"), [("tcp", False), ("websocket", False), ("websocket", True)])
+async def test_the_join_message_or_the_url_may_choose_the_dialect(
+    server: Running, transport: str, in_url: bool
+) -> None:
+    bots = []
+    for name in DIALECTS:
+        chosen: dict[str, Any] = {"query": {"dialect": name}} if in_url else {"dialect": name}
+        bots.append(Bot(server, name, Chooser(server, 1), transport=transport, **chosen))
+    await play_all(bots)
+    for bot in bots:
+        check_dialect(bot, bot.name)
+    await the_game(server)
 
 
 def check_dialect(bot: Bot, dialect: str) -> None:
@@ -222,7 +193,7 @@ def check_dialect(bot: Bot, dialect: str) -> None:
         {"name": "x", "dialect": "mjai3p"},
         {"name": "x", "reply": "when_asked"},
         {"name": "x", "games": "2"},
-        {"name": "x", "games": "2", "resume": "true", "seen": "0"},
+        {"name": "x", "games": "2", "resume": "true", "seen": "0", "room": "other", "unknown": "1"},
     ],
 )
 async def test_the_url_of_a_websocket_may_hold_any_key_of_the_join_message(
@@ -234,16 +205,9 @@ async def test_the_url_of_a_websocket_may_hold_any_key_of_the_join_message(
         await bot.play()
         assert len(bot.games) == int(query.get("games", 1)), bot.errors
         assert bot.game[0]["names"][bot.seat] == "x"
+        assert {game.room for game in await stored_games(server)} == {"default"}
         assert any("can_act" in message for message in bot.game) == ("reply" in query)
         assert bool(bot.secret) == ("resume" in query)
-
-
-async def test_a_bad_key_in_the_url_is_refused(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bot = await Bot(server, "x", transport="websocket", query={"games": "many"}).play()
-        (error,) = bot.errors
-        assert "games" in error
-        assert "many" in error
 
 
 async def test_tcp_messages_may_arrive_in_pieces_or_several_at_once(tmp_path: Path) -> None:
@@ -266,44 +230,14 @@ async def test_tcp_messages_may_arrive_in_pieces_or_several_at_once(tmp_path: Pa
 
 
 async def test_end_game_is_sent_after_the_game_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    saving, go_on = asyncio.Event(), asyncio.Event()
-    save_game = Store.save_game
-
-    async def slow_save(self: Store, game: FinishedGame) -> bool:
-        saving.set()
-        await go_on.wait()
-        return await save_game(self, game)
-
-    monkeypatch.setattr(Store, "save_game", slow_save)
+    saving, go_on = held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         bots = [Bot(server, name) for name in "abc"]
-
-        async def look() -> None:
+        async with playing(bots):
             await saving.wait()
-            while any(not bot.game or bot.game[-1]["type"] != "end_kyoku" for bot in bots):
-                await asyncio.sleep(0.01)
+            await until(lambda: all(bot.game[-1]["type"] == "end_kyoku" for bot in bots))
             assert not any(bot.ended for bot in bots)
             go_on.set()
-
-        await together(look(), *(bot.play() for bot in bots))
-        assert all(bot.ended for bot in bots)
-        await the_game(server)
-
-
-async def test_storing_a_game_is_retried_until_it_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save_game, tries = Store.save_game, 0
-
-    async def failing_save(self: Store, game: FinishedGame) -> bool:
-        nonlocal tries
-        tries += 1
-        if tries < 4:
-            raise StoreError("the disk is full")
-        return await save_game(self, game)
-
-    monkeypatch.setattr(Store, "save_game", failing_save)
-    async with serving(tmp_path, limits=Limits(store_retry=0.01)) as server:
-        bots = [Bot(server, name) for name in "abc"]
-        await play_all(bots)
         assert all(bot.ended for bot in bots)
         await the_game(server)
 
@@ -354,38 +288,3 @@ async def test_annotations_of_two_replies_to_one_event_do_not_mix(tmp_path: Path
         assert lines[TWO_ASKED_AT]["type"] == "pon"
         assert [line.get("ext_bot") for line in lines if "ext_bot" in line] == [{"by": 0}]
         assert lines[TWO_ASKED_AT]["ext_bot"] == {"by": 0}
-
-
-@pytest.mark.slow
-async def test_faults_are_recorded_where_they_happened(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bad = Bot(server, "bad")
-
-        async def misbehave() -> None:
-            await bad.until_own()
-            await bad.send(b"what?")
-            await bad.play()
-
-        await together(misbehave(), *(Bot(server, name).play() for name in "xy"))
-        game, lines = await the_game(server)
-        (index,) = [index for index, line in enumerate(lines) if line["type"] == "error"]
-        assert lines[index]["actor"] == bad.seat
-        assert lines[index]["message"] == bad.errors[0]
-        assert without_hints(lines[index - 1])["type"] == "tsumo"
-        assert lines[index + 1]["type"] == "dahai"
-        assert lines[index + 1]["tsumogiri"] is True
-        assert [result.faults for result in game.seats] == [int(seat == bad.seat) for seat in range(3)]
-        assert not any(result.taken_over for result in game.seats)
-
-
-async def test_a_bot_that_joins_while_the_store_is_down_is_sent_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def failing(*_: Any) -> bool:
-        raise StoreError("no such host")
-
-    monkeypatch.setattr(Store, "token_names", failing)
-    async with serving(tmp_path, join_timeout=1) as server:
-        bot = await Bot(server, "a").play()
-        (error,) = bot.errors
-        assert "no join" not in error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -105,24 +104,6 @@ def test_a_server_without_uvloop_serves_and_stops(tmp_path: Path) -> None:
     assert out == "stopped; 0 games in play go on at the next start; data is in server-data\n"
     assert "Traceback" not in err
     assert "starting" in err.splitlines()[0]
-
-
-@pytest.mark.slow
-def test_a_server_whose_log_is_for_programs_says_so_in_one_line_of_it(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "nukidora.db").touch()
-    with program(tmp_path, "-m", "server", *ANY_PORTS, log="json") as process:
-        assert process.stderr is not None
-        hint, *lines = [process.stderr.readline() for _ in range(4)]
-        process.send_signal(signal.SIGTERM)
-        out, rest = process.communicate(timeout=30)
-    used = "data/nukidora.db, of an earlier version, is not used; to use it: --data data"
-    assert json.loads(hint)["event"] == used
-    up = json.loads(lines[-1])
-    assert up["event"] == "the server is up"
-    assert up["data"] == str(tmp_path / "server-data")
-    assert [json.loads(line)["event"] for line in rest.splitlines()] == ["stopping", "stopped"]
-    assert out == ""
 
 
 @pytest.mark.slow

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
 import random
+from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server.game.journal import Journal
-from server.store import FinishedGame, Store
 from tests.support.plain_plays import count_messages
 from tests.support.server_bots import (
     NOTHING,
@@ -24,9 +25,12 @@ from tests.support.server_bots import (
     Message,
     assert_all_received,
     connect_in_order,
+    held_up,
     live_game,
     play_all,
+    resume_all,
     serving,
+    stop_in_mid_game,
     stored_games,
     stored_lines,
     the_game,
@@ -42,23 +46,22 @@ REPLIES = ("always", "when_asked")
 @pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
-    """After several restarts in mid-game; faults and annotations are restored too."""
+    """After several restarts in mid-game; faults, annotations and the scores at the start are restored too."""
 
     def annotating(bot: Bot, message: Message) -> Answer:
         answer = tsumogiri(bot, message)
         return answer | {"ext_bot": {"n": bot.next_index}} if answer is not NOTHING else answer  # type: ignore[operator]
 
-    async with serving(tmp_path, seats="fixed") as server:
-        bots = [Bot(server, name, annotating, reply=reply, resume=True) for name in "abc"]
+    handicap = {"a": 15_000, "b": 40_000, "c": 50_000}
+    async with serving(tmp_path, seats="fixed", scores=tuple(handicap.values())) as server:
+        bots = [Bot(server, name, annotating, reply=reply, resume=True) for name in handicap]
         await connect_in_order(server, bots)
         await bots[0].until_own()
         await bots[0].send(b"?")
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
     for limit in (40, 60):
         async with serving(tmp_path) as server:
-            for bot in bots:
-                bot.move(server)
-                await bot.connect(resume=len(bot.game))
+            await resume_all(server, bots)
             await together(*(bot.until(lambda _, bot=bot, n=limit: bot.next_index >= n) for bot in bots))  # type: ignore[misc]
     async with serving(tmp_path) as server:
         for bot in bots:
@@ -73,27 +76,9 @@ async def test_games_go_on_after_a_restart(tmp_path: Path, reply: str) -> None:
         assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors[:1]
         mine = [line for line in lines if line["type"] == "dahai"]
         assert sum("ext_bot" not in line for line in mine) == 1
+        assert {seat.name: seat.start_score for seat in game.seats} == handicap
         for bot in bots:
             assert (await server.lobby.store.statistics(bot.name)).play == count_messages(lines)[bot.seat]
-
-
-@pytest.mark.slow
-async def test_a_handicap_survives_a_restart(tmp_path: Path) -> None:
-    """It is kept with the game: the new server's own starting scores do not change it."""
-    handicap = {"a": 15_000, "b": 40_000, "c": 50_000}
-    async with serving(tmp_path, scores=tuple(handicap.values())) as server:
-        bots = [Bot(server, name, resume=True) for name in handicap]
-        await connect_in_order(server, bots)
-        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
-    async with serving(tmp_path) as server:
-        for bot in bots:
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
-        await play_all(bots)
-        game, lines = await the_game(server)
-        assert_all_received(bots, lines)
-        assert {seat.name: seat.start_score for seat in game.seats} == handicap
-        assert not game.rated
 
 
 @pytest.mark.slow
@@ -104,9 +89,7 @@ async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tm
         await bots[0].send(b"?")
         await bots[0].until(lambda message: message["type"] == "error")
     async with serving(tmp_path) as server:
-        for bot in bots:
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
+        await resume_all(server, bots)
         await play_all(bots)
         game, lines = await the_game(server)
         assert lines[0]["type"] == "start_game"
@@ -125,9 +108,7 @@ async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> 
         taken_over = bots[0].errors[-1]
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 10) for bot in bots[1:]))  # type: ignore[misc]
     async with serving(tmp_path, max_faults=1) as server:
-        for bot in bots[1:]:  # the seat taken over is not waited for
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
+        await resume_all(server, bots[1:])  # the seat taken over is not waited for
         await play_all(bots[1:])
         game, lines = await the_game(server)
         assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors
@@ -142,9 +123,7 @@ async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_resta
         await together(*(bot.until(lambda message: message["type"] == "tsumo") for bot in bots))
     async with serving(tmp_path, timeout=2 * TIMEOUT) as server:
         clock = Clock()
-        for bot in bots[:2]:
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
+        await resume_all(server, bots[:2])
         await until(lambda: sum(seat.connection is not None for seat in live_game(server).seats) == 2)
         assert not any(seat.taken_over for seat in live_game(server).seats)
         clock.advance(30)  # the resume timeout
@@ -158,13 +137,7 @@ async def test_a_house_bot_plays_for_a_bot_that_does_not_reconnect_after_a_resta
 @pytest.mark.slow
 async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The game is over but not stored: bots resume and are sent the end, and one the message before it."""
-    save_game = Store.save_game
-
-    async def no_save(self: Store, game: FinishedGame) -> bool:
-        await asyncio.Event().wait()
-        return True
-
-    monkeypatch.setattr(Store, "save_game", no_save)
+    held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
 
@@ -172,13 +145,11 @@ async def test_a_restart_after_the_last_round(tmp_path: Path, monkeypatch: pytes
             return message["type"] == "end_kyoku" and live_game(server).engine.over
 
         await together(*(bot.until(over) for bot in bots))
-    monkeypatch.setattr(Store, "save_game", save_game)
+    monkeypatch.undo()
     async with serving(tmp_path) as server:
         missed = bots[0].game.pop()
         assert missed["type"] == "end_kyoku"
-        for bot in bots:
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
+        await resume_all(server, bots)
         await play_all(bots)
         assert all(bot.ended for bot in bots)
         _, lines = await the_game(server)
@@ -208,16 +179,12 @@ async def test_a_restart_after_the_end_of_a_game(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_journal_whose_last_line_is_incomplete_is_restored(tmp_path: Path) -> None:
     """Nobody was sent what follows from an entry that was being written when the process died."""
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name, resume=True) for name in "abc"]
-        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    bots = await stop_in_mid_game(tmp_path)
     (path,) = (tmp_path / "journal").iterdir()
     with path.open("ab") as journal:
         journal.write(b'{"seat":0,"ac')
     async with serving(tmp_path) as server:
-        for bot in bots:
-            bot.move(server)
-            await bot.connect(resume=len(bot.game))
+        await resume_all(server, bots)
         await play_all(bots)
         await the_game(server)
 
@@ -250,95 +217,73 @@ async def test_journals_that_cannot_be_read_are_renamed(tmp_path: Path) -> None:
         await the_game(server)
 
 
+BAD_STARTS: list[tuple[tuple[str | int, ...], Any]] = [  # keys of a value in a journal's first line, another value
+    (("id",), math.nan),
+    (("id",), None),
+    (("seed",), 1 << 200),
+    (("layout",), "older"),
+    (("started",), "0001-01-01T00:00:00+14:00"),
+    (("players", 0, "house"), 99),
+    (("players", 0, "name"), "a\nb"),
+    (("players", 1, "secret_hash"), {}),
+    (("players", 2, "unknown"), ""),
+]
+BAD_BANKS: list[Any] = [None, "1", {}, math.nan, math.inf, -1.0]
+BAD_ENTRIES = [
+    b"{}",
+    b"3",
+    b'{"seat":0,"action":114,"bank":1}',
+    b'{"seat":7,"action":1,"bank":1}',
+    b'{"seat":-1,"fault":"x"}',
+    b'{"seat":0,"fault":{}}',
+    b'{"seat":0,"action":null,"bank":1}',
+    b'{"seat":0,"action":NaN,"bank":1}',
+    b'{"seat":0,"action":1e3,"bank":1}',
+    b'{"seat":0,"action":1267650600228229401496703205376,"bank":1}',
+    b'{"seat":0,"house_bot":5,"error":""}',
+    b"[" * 100_000,
+]
+
+
+def wrong_journals(journal: bytes) -> Iterator[bytes]:
+    """Copies of a journal in which one thing is wrong each."""
+    first, *others = journal.splitlines()
+    at = next(number for number, line in enumerate(others) if b'"action"' in line)
+    for (*keys, last), value in BAD_STARTS:
+        start = json.loads(first)
+        reduce(getitem, keys, start)[last] = value
+        yield b"\n".join([json.dumps(start).encode(), *others, b""])
+    for bank in BAD_BANKS:
+        decision = json.dumps(json.loads(others[at]) | {"bank": bank}).encode()
+        yield b"\n".join([first, *others[:at], decision, *others[at + 1 :], b""])
+    for entry in BAD_ENTRIES:
+        yield journal + entry + b"\n"
+
+
 @pytest.mark.slow
 async def test_journals_that_do_not_fit_their_game_are_renamed_and_leave_nothing_behind(tmp_path: Path) -> None:
-    bad = [
-        b"{}\n",
-        b"3\n",
-        b'{"seat":0,"action":114,"bank":1}\n',
-        b'{"seat":7,"action":1,"bank":1}\n',
-        b'{"seat":-1,"fault":"x"}\n',
-        b'{"seat":0,"fault":{}}\n',
-        b'{"seat":0,"action":null,"bank":1}\n',
-        b'{"seat":0,"action":NaN,"bank":1}\n',
-        b'{"seat":0,"action":1e3,"bank":1}\n',
-        b'{"seat":0,"action":1267650600228229401496703205376,"bank":1}\n',
-        b'{"seat":0,"house_bot":5,"error":""}\n',
-        b"[" * 100_000 + b"\n",
-    ]
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
-        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
+    bots = await stop_in_mid_game(tmp_path, room="cup")
     (path,) = (tmp_path / "journal").iterdir()
-    for number, line in enumerate(bad):
-        path.with_stem(f"{number:032}").write_bytes(path.read_bytes() + line)
+    wrong = list(wrong_journals(path.read_bytes()))
     path.unlink()
+    for number, journal in enumerate(wrong):
+        path.with_stem(f"{number:032}").write_bytes(journal)
     async with serving(tmp_path) as server:
-        assert len(list(path.parent.glob("*.broken"))) == len(bad)
+        names = [f"{number:032}.broken" for number in range(len(wrong))]
+        assert sorted(found.name for found in path.parent.iterdir()) == names
         assert not server.lobby.games
         assert set(server.lobby.rooms) == {"default"}
+        assert server.lobby.metrics.playing._value.get() == 0
         bots[0].move(server)
         await bots[0].play(resume=0)
         assert "no game" in bots[0].errors[-1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("keys", "value"),
-    [
-        (("id",), math.nan),
-        (("id",), None),
-        (("seed",), 1 << 200),
-        (("layout",), "older"),
-        (("started",), "0001-01-01T00:00:00+14:00"),
-        (("players", 0, "house"), 99),
-        (("players", 0, "name"), "a\nb"),
-        (("players", 1, "secret_hash"), {}),
-        (("players", 2, "unknown"), ""),
-    ],
-)
-async def test_a_journal_whose_start_has_a_wrong_value_is_renamed(
-    tmp_path: Path, keys: tuple[str | int, ...], value: Any
-) -> None:
-    path = await journal_of_a_game(tmp_path)
-    first, *others = path.read_text().splitlines()
-    start = json.loads(first)
-    changed = start
-    for key in keys[:-1]:
-        changed = changed[key]
-    changed[keys[-1]] = value
-    path.write_text("\n".join([json.dumps(start), *others, ""]))
-    async with serving(tmp_path) as server:
-        assert [found.suffix for found in path.parent.iterdir()] == [".broken"]
-        assert not server.lobby.games
-        assert set(server.lobby.rooms) == {"default"}
-        assert server.lobby.metrics.playing._value.get() == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("bank", [None, "1", {}, math.nan, math.inf, -1.0])
-async def test_a_journal_with_a_wrong_time_bank_is_renamed(tmp_path: Path, bank: Any) -> None:
-    path = await journal_of_a_game(tmp_path)
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    next(line for line in lines if "action" in line)["bank"] = bank
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    async with serving(tmp_path):
-        assert [found.suffix for found in path.parent.iterdir()] == [".broken"]
-
-
-@pytest.mark.slow
 async def test_of_two_journals_of_one_game_one_is_restored(tmp_path: Path) -> None:
-    path = await journal_of_a_game(tmp_path)
+    await stop_in_mid_game(tmp_path, room="cup")
+    (path,) = (tmp_path / "journal").iterdir()
     path.with_stem("f" * 33).write_bytes(path.read_bytes())
     async with serving(tmp_path) as server:
         assert sorted(found.suffix for found in path.parent.iterdir()) == [".broken", ".journal"]
         assert len(server.lobby.games) == server.lobby.rooms["cup"].playing == 1
-
-
-async def journal_of_a_game(data: Path) -> Path:
-    """The journal of a game that was in play, in room ``cup``, when its server stopped."""
-    async with serving(data) as server:
-        bots = [Bot(server, name, room="cup", resume=True) for name in "abc"]
-        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 20) for bot in bots))  # type: ignore[misc]
-    (path,) = (data / "journal").iterdir()
-    return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import weakref
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.limits import Limits
-from server.store import FinishedGame, Store
+from server.running import Running
 from tests.support.server_bots import (
     NOTHING,
     Bot,
@@ -20,12 +19,15 @@ from tests.support.server_bots import (
     Message,
     assert_all_received,
     connect_in_order,
+    held_up,
     live_game,
     play_all,
     play_with_reconnects,
+    playing,
     resumed_from,
     serving,
     stored_games,
+    the_faultless_game,
     the_game,
     together,
     until,
@@ -44,47 +46,20 @@ SEEN_COUNTS: list[Callable[[Bot], int]] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("reply", REPLIES)
-async def test_resuming_at_an_open_decision(tmp_path: Path, transport: str, reply: str) -> None:
-    async with serving(tmp_path) as server:
-        lost = Bot(server, "lost", transport=transport, reply=reply, resume=True)
-        others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
-            for seen in SEEN_COUNTS * 2:
-                await lost.until_own()
-                lost.abort()
-                await lost.connect(resume=seen(lost))
-                resumed = await lost.next()
-                assert resumed == {"type": "resumed", "from": min(seen(lost), len(lost.game) - 1)}
-                await lost.answer(resumed)
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-        assert lost.errors == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reply", REPLIES)
-async def test_resuming_while_others_play(tmp_path: Path, reply: str) -> None:
-    async with serving(tmp_path) as server:
-        lost = Bot(server, "lost", reply=reply, resume=True)
-        others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
-            for seen in SEEN_COUNTS * 2:
-                await lost.until(lambda message: message["type"] == "tsumo" and message["actor"] != lost.seat)
-                lost.abort()
-                await lost.connect(resume=seen(lost))
-                await lost.answer(await resumed_from(lost))
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
+async def test_resuming_at_an_open_decision(server: Running, transport: str, reply: str) -> None:
+    lost = Bot(server, "lost", transport=transport, reply=reply, resume=True)
+    others = [Bot(server, name) for name in "xy"]
+    async with playing(others):
+        for seen in SEEN_COUNTS * 2:
+            await lost.until_own()
+            lost.abort()
+            await lost.connect(resume=seen(lost))
+            resumed = await lost.next()
+            assert resumed == {"type": "resumed", "from": min(seen(lost), len(lost.game) - 1)}
+            await lost.answer(resumed)
+        await lost.play()
+    await the_faultless_game(server, [lost, *others])
+    assert lost.errors == []
 
 
 @pytest.mark.slow
@@ -94,8 +69,7 @@ async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None
         bots = [Bot(server, name, Chooser(server, 1), resume=True) for name in "abc"]
         lost = bots[0]
         await connect_in_order(server, bots)
-
-        async def reconnect() -> None:
+        async with playing(bots[1:]):
             for _ in range(5):
                 drawn = await lost.until_own()
                 await lost.answer(drawn)
@@ -108,8 +82,6 @@ async def test_messages_sent_again_are_those_sent_before(tmp_path: Path) -> None
             assert len(lost.raw) == n_raw + 2 + len(before)  # hello and resumed
             await lost.answer(again)
             await lost.play()
-
-        await together(reconnect(), play_all(bots[1:]))
         _, lines = await the_game(server)
         assert_all_received(bots, lines)
 
@@ -144,119 +116,89 @@ async def resume_with_secret_only(bot: Bot, asked: Message) -> None:
 
 
 @pytest.mark.slow
-async def test_dialect_and_reply_may_change_when_resuming(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        lost, others = Bot(server, "lost", resume=True), [Bot(server, name) for name in "xy"]
+async def test_dialect_and_reply_may_change_when_resuming(server: Running) -> None:
+    lost, others = Bot(server, "lost", resume=True), [Bot(server, name) for name in "xy"]
+    async with playing(others):
+        await lost.until_own()
+        lost.abort()
+        lost.join |= {"reply": "when_asked"}
+        await lost.connect(resume=len(lost.game))
+        await lost.play()
+    await the_faultless_game(server, [lost, *others])
+    assert any("can_act" in message for message in lost.game)
 
-        async def reconnect() -> None:
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_many_reconnects(server: Running, transport: str) -> None:
+    chance = random.Random(transport)
+    bots = [Bot(server, name, Chooser(server, 2), transport=transport, resume=True) for name in "abc"]
+    await together(*(play_with_reconnects(bot, chance) for bot in bots))
+    game, _ = await the_faultless_game(server, bots)
+    assert not any(result.taken_over for result in game.seats)
+
+
+@pytest.mark.slow
+async def test_a_wrong_secret_and_too_much_seen_are_refused(server: Running) -> None:
+    bots = [Bot(server, name, resume=True) for name in "abc"]
+    await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
+    for secret, seen, said in (
+        (bots[0].secret[:-1], 0, "secret"),
+        (bots[0].secret + "x", 0, "secret"),
+        ("x" * 257, 0, "resume"),
+        (bots[0].secret, 99, "seen is 99"),
+        (bots[0].secret, -1, "seen"),
+    ):
+        stranger = Bot(server, "a")
+        stranger.join |= {"resume": secret, "seen": seen}
+        await stranger.play()
+        (error,) = stranger.errors
+        assert said in error
+    assert len({bot.secret for bot in bots}) == 3
+    for bot in bots:
+        await bot.answer(bot.game[-1])
+    await play_all(bots)
+    game, _ = await the_game(server)
+    assert [result.faults for result in game.seats] == [0, 0, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_the_newer_of_two_connections_plays_the_seat(server: Running, transport: str) -> None:
+    first, others = Bot(server, "a", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
+    second = Bot(server, "a", transport=transport)
+    async with playing(others):
+        await first.until_own()
+        second.secrets, second.games = first.secrets, [list(first.game)]
+        await second.connect(resume=0)
+        await resumed_from(second)
+        await second.send(NOTHING)
+        await first.play()
+        assert "another connection" in first.errors[-1]
+        await second.play()
+    await the_faultless_game(server, [second, *others])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(server: Running, transport: str) -> None:
+    """The server waits for it again, and the next connection gets the seat."""
+    lost, others = Bot(server, "lost", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
+    async with playing(others):
+        for _ in range(5):
             await lost.until_own()
             lost.abort()
-            lost.join |= {"reply": "when_asked"}
-            await lost.connect(resume=len(lost.game))
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert any("can_act" in message for message in lost.game)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_many_reconnects(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        chance = random.Random(transport)
-        bots = [Bot(server, name, Chooser(server, 2), transport=transport, resume=True) for name in "abc"]
-        await together(*(play_with_reconnects(bot, chance) for bot in bots))
-        game, lines = await the_game(server)
-        assert_all_received(bots, lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-        assert not any(result.taken_over for result in game.seats)
-
-
-@pytest.mark.slow
-async def test_a_wrong_secret_and_too_much_seen_are_refused(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name, resume=True) for name in "abc"]
-        await together(*(bot.until(lambda message: message["type"] == "start_kyoku") for bot in bots))
-        for secret, seen, said in (
-            (bots[0].secret[:-1], 0, "secret"),
-            (bots[0].secret + "x", 0, "secret"),
-            ("x" * 257, 0, "resume"),
-            (bots[0].secret, 99, "seen is 99"),
-            (bots[0].secret, -1, "seen"),
-        ):
-            stranger = Bot(server, "a")
-            stranger.join |= {"resume": secret, "seen": seen}
-            await stranger.play()
-            (error,) = stranger.errors
-            assert said in error
-        assert len({bot.secret for bot in bots}) == 3
-        for bot in bots:
-            await bot.answer(bot.game[-1])
-        await play_all(bots)
-        game, _ = await the_game(server)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-@pytest.mark.slow
-async def test_no_secret_is_sent_unless_join_asks_for_one(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name) for name in "abc"]
-        await play_all(bots)
-        assert not any(b"resume" in raw for bot in bots for raw in bot.raw)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_the_newer_of_two_connections_plays_the_seat(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        first, others = Bot(server, "a", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
-        second = Bot(server, "a", transport=transport)
-
-        async def twice() -> None:
-            await first.until_own()
-            second.secrets, second.games = first.secrets, [list(first.game)]
-            await second.connect(resume=0)
-            await resumed_from(second)
-            await second.send(NOTHING)
-            await first.play()
-            assert "another connection" in first.errors[-1]
-            await second.play()
-
-        await together(twice(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([second, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_bot_may_resume_again_after_losing_a_resumed_connection(tmp_path: Path, transport: str) -> None:
-    """The server waits for it again, and the next connection gets the seat."""
-    async with serving(tmp_path) as server:
-        lost, others = Bot(server, "lost", transport=transport, resume=True), [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
             for _ in range(5):
-                await lost.until_own()
-                lost.abort()
-                for _ in range(5):
-                    await lost.connect(resume=0)
-                    await lost.leave()
-                seat = live_game(server).seats[lost.seat]
-                await until(lambda seat=seat: seat.connection is None)  # type: ignore[misc]
-                assert seat.reconnect_timer is not None
-                await lost.connect(resume=len(lost.game))
-                await until(lambda seat=seat: seat.connection is not None)  # type: ignore[misc]
-                assert seat.reconnect_timer is None, "a house bot would take over"
-            await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
+                await lost.connect(resume=0)
+                await lost.leave()
+            seat = live_game(server).seats[lost.seat]
+            await until(lambda seat=seat: seat.connection is None)  # type: ignore[misc]
+            assert seat.reconnect_timer is not None
+            await lost.connect(resume=len(lost.game))
+            await until(lambda seat=seat: seat.connection is not None)  # type: ignore[misc]
+            assert seat.reconnect_timer is None, "a house bot would take over"
+        await lost.play()
+    await the_faultless_game(server, [lost, *others])
 
 
 @pytest.mark.slow
@@ -266,18 +208,10 @@ async def test_resuming_after_the_last_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: str, stored: bool
 ) -> None:
     """The connection is lost after the last round; the bot resumes before the game is stored, or after."""
-    go_on = asyncio.Event()
-    save_game = Store.save_game
-
-    async def slow_save(self: Store, game: FinishedGame) -> bool:
-        await go_on.wait()
-        return await save_game(self, game)
-
-    monkeypatch.setattr(Store, "save_game", slow_save)
+    _, go_on = held_up(monkeypatch, "save_game")
     async with serving(tmp_path) as server:
         lost, others = Bot(server, "lost", reply=reply, resume=True), [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until(lambda message: message["type"] == "end_kyoku" and live_game(server).engine.over)
             game_in_play = live_game(server)
             lost.abort()
@@ -289,8 +223,6 @@ async def test_resuming_after_the_last_round(
             await lost.answer(await resumed_from(lost))
             go_on.set()
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         assert lost.ended
         _, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
@@ -338,23 +270,19 @@ async def test_a_game_that_makes_room_is_freed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(tmp_path: Path) -> None:
+async def test_a_bot_that_resumed_keeps_its_name_and_room_for_its_next_games(server: Running) -> None:
     """Whatever name it sends when it resumes; and each game has a secret of its own."""
-    async with serving(tmp_path) as server:
-        token = await server.lobby.store.add_token("owned")
-        lost, others = Bot(server, "lost", games=3, resume=True), [Bot(server, name, games=3) for name in "xy"]
-
-        async def reconnect() -> None:
-            for number in (1, 2, 3):
-                await lost.until(lambda _, n=number: len(lost.games) == n and len(lost.game) > 9)  # type: ignore[misc]
-                lost.abort()
-                lost.join |= {"name": "owned", "games": 7, "room": "elsewhere"}
-                await lost.connect(resume=len(lost.game))
-            await lost.play()
-            assert len(set(lost.secrets)) == 3
-
-        await together(reconnect(), play_all(others))
-        games = await stored_games(server)
-        assert len(games) == 3
-        assert all({result.name for result in game.seats} == {"lost", "x", "y"} for game in games)
-        assert token not in str(games)
+    token = await server.lobby.store.add_token("owned")
+    lost, others = Bot(server, "lost", games=3, resume=True), [Bot(server, name, games=3) for name in "xy"]
+    async with playing(others):
+        for number in (1, 2, 3):
+            await lost.until(lambda _, n=number: len(lost.games) == n and len(lost.game) > 9)  # type: ignore[misc]
+            lost.abort()
+            lost.join |= {"name": "owned", "games": 7, "room": "elsewhere"}
+            await lost.connect(resume=len(lost.game))
+        await lost.play()
+        assert len(set(lost.secrets)) == 3
+    games = await stored_games(server)
+    assert len(games) == 3
+    assert all({result.name for result in game.seats} == {"lost", "x", "y"} for game in games)
+    assert token not in str(games)

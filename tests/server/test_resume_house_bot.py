@@ -19,13 +19,14 @@ from tests.support.server_bots import (
     NOTHING,
     TIMEOUT,
     Bot,
+    PlainHouseBot,
     assert_all_received,
     live_game,
-    play_all,
+    playing,
     resumed_from,
     serving,
+    the_faultless_game,
     the_game,
-    together,
     until,
 )
 
@@ -35,8 +36,7 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
     async with serving(tmp_path, resume_timeout=0.02, house_bot="tsumogiri") as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until_own()
             (game_in_play,) = server.lobby.games.values()
             seat = game_in_play.seats[lost.seat]
@@ -47,8 +47,6 @@ async def test_a_bot_that_resumes_gets_its_seat_back_from_the_house_bot(tmp_path
             await lost.send(NOTHING)
             assert not seat.taken_over
             await lost.play()
-
-        await together(reconnect(), play_all(others))
         game, lines = await the_game(server)
         assert_all_received([lost, *others], lines)
         assert not any(result.taken_over for result in game.seats)
@@ -66,19 +64,16 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
     """Then its own reply is the decision; that of the house bot is ignored, whenever it comes."""
     loop, thinking, thought = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
 
-    class Slow:
-        name = "slow"
+    def think(_: np.ndarray) -> np.ndarray:
+        loop.call_soon_threadsafe(thinking.set)
+        asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
+        return np.array([37], dtype=np.int64)
 
-        def act(self, views: np.ndarray) -> np.ndarray:
-            loop.call_soon_threadsafe(thinking.set)
-            asyncio.run_coroutine_threadsafe(thought.wait(), loop).result()
-            return np.array([37], dtype=np.int64)
-
-    async with serving(tmp_path, house_bots=HouseBots(lambda *_: Slow()), resume_timeout=0.02) as server:
+    house_bots = HouseBots(lambda *_: PlainHouseBot(think))
+    async with serving(tmp_path, house_bots=house_bots, resume_timeout=0.02) as server:
         lost = Bot(server, "lost", resume=True)
         others = [Bot(server, name) for name in "xy"]
-
-        async def reconnect() -> None:
+        async with playing(others):
             await lost.until_own()
             (game_in_play,) = server.lobby.games.values()
             lost.abort()
@@ -94,27 +89,18 @@ async def test_a_bot_may_resume_while_a_slow_house_bot_decides(tmp_path: Path) -
             assert game_in_play.seats[lost.seat].decisions == n_decisions
             await lost.answer(drawn)
             await lost.play()
-
-        await together(reconnect(), play_all(others))
-        game, lines = await the_game(server)
-        assert_all_received([lost, *others], lines)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
+        await the_faultless_game(server, [lost, *others])
 
 
-async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(
-    tmp_path: Path,
-) -> None:
+async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_house_bot_decides(tmp_path: Path) -> None:
     go_on = threading.Event()
 
-    class Slow:
-        name = "slow"
-
-        def act(self, views: np.ndarray) -> np.ndarray:
-            go_on.wait(TIMEOUT)
-            return np.array([37], dtype=np.int64)
+    def think(_: np.ndarray) -> np.ndarray:
+        go_on.wait(TIMEOUT)
+        return np.array([37], dtype=np.int64)
 
     def made(spec: str, seed: int) -> Agent:
-        return Slow() if spec == "rule" else make(spec, seed)
+        return PlainHouseBot(think) if spec == "rule" else make(spec, seed)
 
     async with serving(tmp_path, house_bots=HouseBots(made), max_faults=1, house_bot="rule") as server:
         bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")

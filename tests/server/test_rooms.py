@@ -8,9 +8,8 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,13 @@ from server.connection.http import HttpConnection
 from server.fairness import TURN
 from server.limits import Limits
 from server.running import Running
-from server.settings import RoomSettings
-from server.store import Store
+from server.store import Store, StoreError
 from tests.support.server_bots import (
     Bot,
     Clock,
     connect_in_order,
     play_all,
+    playing,
     replay_of,
     serving,
     stored_games,
@@ -59,29 +58,23 @@ async def test_house_bots_fill_a_room_after_the_delay_and_not_before(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_without_house_bots_a_room_waits(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill_delay=1) as server:
-        clock = Clock()
-        bots = [Bot(server, name) for name in "abc"]
-        await connect_in_order(server, bots[:2])
-        clock.advance(9)
-        await asyncio.sleep(0.05)
-        assert not server.lobby.games
-        await bots[2].connect()
-        await play_all(bots)
-        await the_game(server)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_room_named_with_house_bots_starts_at_once(tmp_path: Path, transport: str) -> None:
+@pytest.mark.parametrize(
+    ("room", "houses"),
+    [
+        ("solo+tsumogiri+efficiency", ["efficiency (house)", "tsumogiri (house)"]),
+        ("solo+rule@-300+efficiency", ["efficiency (house)", "rule@-300 (house)"]),
+        ("x+rule", ["rule (house)", "rule (house)"]),
+    ],
+)
+async def test_a_room_named_with_house_bots_starts_at_once(
+    tmp_path: Path, transport: str, room: str, houses: list[str]
+) -> None:
     async with serving(tmp_path, fill_delay=3600) as server:
-        await Bot(server, "a", room="solo+tsumogiri+efficiency", transport=transport).play()
+        await Bot(server, "a", room=room, transport=transport).play()
         game, _ = await the_game(server)
-        houses = sorted(result.name for result in game.seats if result.house_bot)
-        assert ["efficiency" in name for name in houses] == [True, False]
-        assert ["tsumogiri" in name for name in houses] == [False, True]
-        assert game.room == "solo+tsumogiri+efficiency"
+        assert sorted(result.name for result in game.seats if result.house_bot) == houses
+        assert game.room == room
 
 
 @pytest.mark.slow
@@ -96,24 +89,6 @@ async def test_rooms_and_games_are_logged(tmp_path: Path, caplog: pytest.LogCapt
     assert [entry["event"] for entry in logged] == ["room opened", "game finished", "room closed"]
     assert logged[1]["game"] == game.id
     assert logged[1]["scores"] == [(result.name, result.score) for result in game.seats]
-
-
-@pytest.mark.slow
-async def test_a_house_bot_in_the_name_may_have_a_strength(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        await Bot(server, "a", room="solo+rule@-300+efficiency").play()
-        game, _ = await the_game(server)
-        names = {result.name for result in game.seats if result.house_bot}
-        assert names == {"rule@-300 (house)", "efficiency (house)"}
-        assert game.room == "solo+rule@-300+efficiency"
-
-
-@pytest.mark.slow
-async def test_one_house_bot_in_the_name_fills_both_seats(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        await Bot(server, "a", room="x+rule").play()
-        game, _ = await the_game(server)
-        assert sum(result.house_bot for result in game.seats) == 2
 
 
 BAD_NAMES = [
@@ -140,13 +115,12 @@ BAD_NAMES = [
 
 
 @pytest.mark.slow
-async def test_bad_names_of_rooms_are_refused(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        for room, said in BAD_NAMES:
-            bot = await Bot(server, "a", room=room).play()
-            (error,) = bot.errors
-            assert said in error
-        assert set(server.lobby.rooms) == {"default"}
+async def test_bad_names_of_rooms_are_refused(server: Running) -> None:
+    for room, said in BAD_NAMES:
+        bot = await Bot(server, "a", room=room).play()
+        (error,) = bot.errors
+        assert said in error
+    assert set(server.lobby.rooms) == {"default"}
 
 
 BAD_JOINS = [
@@ -170,23 +144,26 @@ BAD_JOINS = [
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_bad_joins_are_refused(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path) as server:
-        for join in BAD_JOINS:
-            bot = Bot(server, "a", transport=transport)
-            bot.opening = join
-            await bot.play()
-            (error,) = bot.errors
-            assert error.isprintable()
-            assert len(error) < 500
-        assert not server.lobby.rooms["default"].waiting
+async def test_bad_joins_are_refused(server: Running, transport: str) -> None:
+    for join in BAD_JOINS:
+        bot = Bot(server, "a", transport=transport)
+        bot.opening = join
+        await bot.play()
+        (error,) = bot.errors
+        assert error.isprintable()
+        assert len(error) < 500
+    assert not server.lobby.rooms["default"].waiting
 
 
 @pytest.mark.slow
-async def test_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
-    async with serving(tmp_path, seats="fixed") as server:
+async def test_without_house_bots_a_room_waits_and_fixed_seats_are_in_order_of_arrival(tmp_path: Path) -> None:
+    async with serving(tmp_path, seats="fixed", fill_delay=1) as server:
+        clock = Clock()
         bots = [Bot(server, name) for name in "abc"]
-        await connect_in_order(server, bots)
+        await connect_in_order(server, bots[:2])
+        clock.advance(9)
+        await asyncio.sleep(0.05)
+        assert not server.lobby.games
         await play_all(bots)
         assert bots[0].game[0]["names"] == ["a", "b", "c"]
 
@@ -264,79 +241,38 @@ async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_bots_stay_for_the_number_of_games_they_join_for(tmp_path: Path, transport: str) -> None:
+async def test_bots_stay_for_the_number_of_games_they_join_for(server: Running, transport: str) -> None:
     """On one connection; when one bot leaves, the others play on with the next bot that joins."""
-    async with serving(tmp_path) as server:
-        stay = [Bot(server, name, transport=transport, games=3) for name in "ab"]
-        once = [Bot(server, name, transport=transport) for name in "xyz"]
-
-        async def one_by_one() -> None:
-            for bot in once:
-                await bot.play()
-
-        await together(one_by_one(), play_all(stay))
-        assert [len(bot.games) for bot in stay] == [3, 3]
-        assert [len(bot.games) for bot in once] == [1, 1, 1]
-        for game in await stored_games(server):
-            assert replay_of(await stored_lines(server, game.id)).check() == []
-        assert len(await stored_games(server)) == 3
+    stay = [Bot(server, name, transport=transport, games=3) for name in "ab"]
+    once = [Bot(server, name, transport=transport) for name in "xyz"]
+    async with playing(stay):
+        for bot in once:
+            await bot.play()
+    assert [len(bot.games) for bot in stay] == [3, 3]
+    assert [len(bot.games) for bot in once] == [1, 1, 1]
+    for game in await stored_games(server):
+        assert replay_of(await stored_lines(server, game.id)).check() == []
+    assert len(await stored_games(server)) == 3
 
 
 @pytest.mark.slow
-async def test_games_0_means_no_limit(tmp_path: Path) -> None:
-    async with serving(tmp_path, fill=("tsumogiri",), fill_delay=0) as server:
-        bot = Bot(server, "a", games=0)
-        await bot.until(lambda _: len(bot.games) == 4)
-        await bot.leave()
-        await until(lambda: not server.lobby.rooms["default"].waiting)
-
-
-@pytest.mark.slow
-async def test_a_room_closes_after_its_number_of_games(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        await server.lobby.rooms.open("cup", replace(server.lobby.settings.room, games=2))
-        bots = [Bot(server, name, room="cup", games=0) for name in "abc"]
-        await play_all(bots)
-        assert [len(bot.games) for bot in bots] == [2, 2, 2]
-        assert len(await stored_games(server, "cup")) == 2
-
-
-@pytest.mark.slow
-async def test_a_closed_room_disconnects_waiting_bots_and_finishes_its_games(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        room = await server.lobby.rooms.open("cup", RoomSettings(length="east"))
-        waiting, playing = Bot(server, "w", room="cup"), [Bot(server, name, room="cup") for name in "abc"]
-        await together(*(bot.until(lambda message: message["type"] == "start_game") for bot in playing))
-        await waiting.connect()
-        await until(lambda: len(room.waiting) == 1)
-        server.lobby.rooms.close(room)
-        await waiting.play()
-        assert waiting.errors == ["room cup is closed; join another room"]
-        for bot in playing:
-            await bot.answer(bot.game[-1])
-        await play_all(playing)
-        assert all(bot.ended for bot in playing)
-
-
-@pytest.mark.slow
-async def test_games_in_many_rooms_at_once(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bots = [
-            Bot(
-                server,
-                f"{room}.{index}",
-                room=f"room{room}",
-                transport=TRANSPORTS[room % 2],
-                reply=("always", "when_asked")[index % 2],
-            )
-            for room in range(12)
-            for index in range(3)
-        ]
-        await play_all(bots)
-        assert all(bot.ended and not bot.errors for bot in bots)
-        assert all({name.split(".")[0] for name in bot.game[0]["names"]} == {bot.name.split(".")[0]} for bot in bots)
-        assert len(await stored_games(server)) == 12
-        assert set(server.lobby.rooms) == {"default"}
+async def test_games_in_many_rooms_at_once(server: Running) -> None:
+    bots = [
+        Bot(
+            server,
+            f"{room}.{index}",
+            room=f"room{room}",
+            transport=TRANSPORTS[room % 2],
+            reply=("always", "when_asked")[index % 2],
+        )
+        for room in range(12)
+        for index in range(3)
+    ]
+    await play_all(bots)
+    assert all(bot.ended and not bot.errors for bot in bots)
+    assert all({name.split(".")[0] for name in bot.game[0]["names"]} == {bot.name.split(".")[0]} for bot in bots)
+    assert len(await stored_games(server)) == 12
+    assert set(server.lobby.rooms) == {"default"}
 
 
 @pytest.mark.slow
@@ -366,46 +302,31 @@ async def test_too_many_rooms_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_bot_that_disconnects_while_waiting_gets_no_seat(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        gone = Bot(server, "gone")
-        await connect_in_order(server, [gone])
-        gone.abort()
-        await until(lambda: not server.lobby.rooms["default"].waiting)
-        bots = [Bot(server, name) for name in "abc"]
-        await play_all(bots)
-        game, _ = await the_game(server)
-        assert {result.name for result in game.seats} == {"a", "b", "c"}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(tmp_path: Path, transport: str) -> None:
+async def test_a_bot_disconnected_by_the_server_while_waiting_gets_no_seat(server: Running, transport: str) -> None:
     """Even if it does not close its side of the connection."""
-    async with serving(tmp_path) as server:
-        chatty = Bot(server, "chatty", transport=transport)
-        await connect_in_order(server, [chatty])
-        for _ in range(20):
-            await chatty.send(b"hello?")
-        await until(lambda: not server.lobby.rooms["default"].waiting)
-        bots = [Bot(server, name) for name in "abc"]
-        await play_all(bots)
-        game, _ = await the_game(server)
-        assert {result.name for result in game.seats} == {"a", "b", "c"}
-        await chatty.play()
-        assert chatty.errors
+    chatty = Bot(server, "chatty", transport=transport)
+    await connect_in_order(server, [chatty])
+    for _ in range(20):
+        await chatty.send(b"hello?")
+    await until(lambda: not server.lobby.rooms["default"].waiting)
+    bots = [Bot(server, name) for name in "abc"]
+    await play_all(bots)
+    game, _ = await the_game(server)
+    assert {result.name for result in game.seats} == {"a", "b", "c"}
+    await chatty.play()
+    assert chatty.errors
 
 
 @pytest.mark.slow
-async def test_a_message_while_waiting_is_an_error_and_no_fault(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        chatty = Bot(server, "chatty")
-        await connect_in_order(server, [chatty])
-        await chatty.send(b"hello?")
-        await together(chatty.play(), play_all([Bot(server, name) for name in "xy"]))
-        game, _ = await the_game(server)
-        assert [result.faults for result in game.seats] == [0, 0, 0]
-        assert len(chatty.errors) == 1
+async def test_a_message_while_waiting_is_an_error_and_no_fault(server: Running) -> None:
+    chatty = Bot(server, "chatty")
+    await connect_in_order(server, [chatty])
+    await chatty.send(b"hello?")
+    await together(chatty.play(), play_all([Bot(server, name) for name in "xy"]))
+    game, _ = await the_game(server)
+    assert [result.faults for result in game.seats] == [0, 0, 0]
+    assert len(chatty.errors) == 1
 
 
 async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
@@ -429,35 +350,24 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("end", [b"\n", b""])
 async def test_who_sends_no_more_after_its_join_is_answered(
-    tmp_path: Path, joins: dict[str, str], told: bytes, end: bytes
+    server: Running, joins: dict[str, str], told: bytes, end: bytes
 ) -> None:
-    async with serving(tmp_path) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
-        writer.write(json.dumps({"type": "join", "room": "default"} | joins).encode() + end)
-        writer.write_eof()
-        *_, last = (await asyncio.wait_for(reader.read(), 10)).splitlines()
-        assert told in last
-        writer.close()
-        await until(lambda: not server.lobby._bots)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+    writer.write(json.dumps({"type": "join", "room": "default"} | joins).encode() + end)
+    writer.write_eof()
+    *_, last = (await asyncio.wait_for(reader.read(), 10)).splitlines()
+    assert told in last
+    writer.close()
+    await until(lambda: not server.lobby._bots)
 
 
-async def test_who_sends_no_more_after_its_request_is_answered(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        writer.write_eof()
-        assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 200 ")
-        writer.close()
-
-
-async def test_a_message_that_is_cut_when_its_sender_leaves_is_none(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
-        await reader.readline()
-        writer.write(b'{"type":"join","name":"a","room":"def')
-        writer.write_eof()
-        assert await asyncio.wait_for(reader.read(), 10) == b""
-        writer.close()
+async def test_a_message_that_is_cut_when_its_sender_leaves_is_none(server: Running) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+    await reader.readline()
+    writer.write(b'{"type":"join","name":"a","room":"def')
+    writer.write_eof()
+    assert await asyncio.wait_for(reader.read(), 10) == b""
+    writer.close()
 
 
 @contextmanager
@@ -498,17 +408,22 @@ async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed
         writer.close()
 
 
-async def test_a_join_that_a_hanging_database_holds_up_is_not_called_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def hanging(store: Store) -> list[str]:
-        await asyncio.sleep(60)
-        return []
+async def hanging(_: Store) -> None:
+    await asyncio.sleep(60)
 
-    monkeypatch.setattr(Store, "token_names", hanging)
+
+async def failing(_: Store) -> None:
+    raise StoreError("no such host")
+
+
+@pytest.mark.parametrize("token_names", [hanging, failing])
+async def test_a_join_that_the_database_holds_up_is_not_called_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token_names: Callable[[Store], Awaitable[None]]
+) -> None:
+    monkeypatch.setattr(Store, "token_names", token_names)
     async with serving(tmp_path, join_timeout=0.2) as server:
         (error,) = (await Bot(server, "a").play()).errors
-        assert "could not answer the join" in error
+        assert "no join" not in error
         assert "database" in error
 
 
@@ -522,13 +437,12 @@ async def test_a_join_that_a_hanging_database_holds_up_is_not_called_none(
         ("/mjai/a/b", "", ["join: room is 'a/b'; room must be 1 to 64 of A-Z a-z 0-9 _ . - (no dot first)"]),
     ],
 )
-async def test_the_room_of_a_websocket(tmp_path: Path, path: str, room: str, errors: list[str]) -> None:
+async def test_the_room_of_a_websocket(server: Running, path: str, room: str, errors: list[str]) -> None:
     """The path names it, else the join message; a bad name in the path is reported like one in the message."""
-    async with serving(tmp_path) as server:
-        async with connect(f"ws://127.0.0.1:{server.port}{path}") as socket:
-            assert "hello" in str(await socket.recv())
-            await socket.send('{"type":"join","name":"a","room":"x"}')
-            if room:
-                await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
-            received = [json.loads(message)["message"] async for message in socket] if errors else []
-        assert [error[: len(errors[0])] for error in received] == errors
+    async with connect(f"ws://127.0.0.1:{server.port}{path}") as socket:
+        assert "hello" in str(await socket.recv())
+        await socket.send('{"type":"join","name":"a","room":"x"}')
+        if room:
+            await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
+        received = [json.loads(message)["message"] async for message in socket] if errors else []
+    assert [error[: len(errors[0])] for error in received] == errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -103,10 +102,6 @@ def test_every_setting_has_a_test_value() -> None:
     assert [name for name, (_, value) in OTHER.items() if getattr(Settings(), name) == value] == []
 
 
-def test_defaults_without_flags_and_variables() -> None:
-    assert read() == Settings()
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_flags_override_variables_which_override_the_file_which_overrides_defaults(
     name: str, written: Callable[[str, Any], str], monkeypatch: pytest.MonkeyPatch
@@ -188,10 +183,7 @@ NUMBERS = [name for name in SETTINGS if TYPES[name] in (int, float, int | None)]
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_every_number_has_limits_and_the_error_names_them(
-    name: str,
-    written: Callable[[str, Any], str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, written: Callable[[str, Any], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     least, most = bounds_of(name)
     monkeypatch.setenv(variable(name), str(most))
@@ -207,11 +199,6 @@ def test_every_number_has_limits_and_the_error_names_them(
             assert said.count("\n") == 1
             assert name in said.lower()
             assert said.endswith(f"{least:g} and at most {most}\n")
-
-
-def test_numbers_far_beyond_the_limits_of_a_room_would_make_no_sense_of_results() -> None:
-    """The longest game with the greatest penalty for each fault still has points that JSON and databases keep."""
-    assert math.isfinite(bounds_of("fault_penalty")[1] * bounds_of("max_faults")[1])
 
 
 def test_stored_settings_beyond_the_limits_are_brought_to_them(caplog: pytest.LogCaptureFixture) -> None:
@@ -285,12 +272,6 @@ def test_the_variables_of_other_programs_are_known() -> None:
     sources = (path.read_text(encoding="utf-8") for name in OTHERS for path in (PAGE.parents[1] / name).rglob("*.py"))
     read = {name for text in sources for name in re.findall(rf'environ(?:\.get\(|\[)"({PREFIX}\w+)"', text)}
     assert read - {PREFIX + name.upper() for name in NAMES} == OTHER_VARIABLES
-
-
-def test_values_in_the_help_are_units_and_kinds() -> None:
-    text = make_parser().format_help()
-    for wanted in ("--settings FILE", "--port PORT", "--data FOLDER", "--fill BOT,BOT"):
-        assert wanted in text
 
 
 def test_the_table_in_the_documentation_is_up_to_date() -> None:

@@ -5,9 +5,7 @@ at once, all hands closed.
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
-import os
 import random
 import socket
 from collections.abc import AsyncIterator
@@ -25,19 +23,11 @@ from server.fairness import CpuLimiter
 from server.limits import LIMITS
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import PATIENT, Answer, Bot, Message, stored_lines, tsumogiri
+from tests.support.websocket_frames import upgrade_request
 
 pytestmark = pytest.mark.usefixtures("no_error_is_logged")
 START, END, END_GAME = b'"type":"start_kyoku"', b'"type":"end_kyoku"', b'"type":"end_game"'
 NASTY = '","ext_bot":{"a":1},"'  # a name that looks like the key that is removed
-HANDSHAKE = """\
-GET /api/games/{game}/events{query} HTTP/1.1
-Host: localhost
-Connection: Upgrade
-Upgrade: websocket
-Sec-WebSocket-Version: 13
-Sec-WebSocket-Key: {key}
-
-"""
 
 
 async def playing_game(at: Live) -> str:
@@ -69,8 +59,7 @@ class Listener:
         plain.setblocking(False)
         await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", at.server.port))
         reader, writer = await asyncio.open_connection(sock=plain, limit=1024)
-        key = base64.b64encode(os.urandom(16)).decode()
-        writer.write(HANDSHAKE.format(game=game, query=query, key=key).replace("\n", "\r\n").encode())
+        writer.write(upgrade_request(f"/api/games/{game}/events{query}"))
         assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
         return cls(reader, writer, reads)
 
@@ -130,42 +119,32 @@ async def test_spectators_are_sent_the_whole_game_without_annotations(tmp_path: 
 
 
 @pytest.mark.slow
-async def test_no_byte_of_an_unfinished_round_is_sent(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        question = await play_into(bot, 0)
-        game = await playing_game(at)
-        listeners: list[Listener] = []
-        for rounds in range(1, 4):
-            listeners.append(await Listener.connect(at, game))
+async def test_no_byte_of_an_unfinished_round_is_sent(at: Live) -> None:
+    bot = Bot(at.server, "aki", room=TABLE)
+    question = await play_into(bot, 0)
+    game = await playing_game(at)
+    listeners: list[Listener] = []
+    for rounds in range(4):
+        if rounds:
             await bot.answer(question)
             question = await play_into(bot, rounds)
-            await until(lambda: all(listener.received.count(END) == rounds for listener in listeners))  # noqa: B023
-            await asyncio.sleep(0.1)
-            for listener in listeners:
-                assert listener.received.count(START) == rounds
-                assert listener.received.endswith(b"{" + END + b"}")
-            shown = await at.get(f"/api/games/{game}")
-            assert shown["rounds"] == rounds
-            assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].received
-        await play_on(bot, question)
-        await until(lambda: all(END_GAME in listener.received for listener in listeners))
-        await until(lambda: len({bytes(listener.received) for listener in listeners}) == 1)  # with the close frame
-        for listener in listeners:
-            listener.close()
-
-
-@pytest.mark.slow
-async def test_nothing_is_sent_before_the_first_round_is_over(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        await play_into(bot, 0)
-        game = await playing_game(at)
-        listener = await Listener.connect(at, game)
+        listeners.append(await Listener.connect(at, game))
+        await until(lambda: all(listener.received.count(END) == rounds for listener in listeners))  # noqa: B023
         await asyncio.sleep(0.1)
-        assert not listener.received
+        for listener in listeners:
+            assert listener.received.count(START) == rounds
+            assert listener.received.endswith(b"{" + END + b"}" if rounds else b"")
         shown = await at.get(f"/api/games/{game}")
-        assert (shown["rounds"], scores(shown)) == (0, [35_000] * 3)
+        assert shown["rounds"] == rounds
+        if rounds:
+            assert json.dumps(scores(shown), separators=(",", ":")).encode() in listeners[0].received
+        else:
+            assert (bytes(listeners[0].received), scores(shown)) == (b"", [35_000] * 3)
+    await play_on(bot, question)
+    await until(lambda: all(END_GAME in listener.received for listener in listeners))
+    await until(lambda: len({bytes(listener.received) for listener in listeners}) == 1)  # with the close frame
+    for listener in listeners:
+        listener.close()
 
 
 @pytest.mark.slow
@@ -218,15 +197,14 @@ async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path) ->
         stuck.close()
 
 
-async def test_a_spectator_that_sends_a_message_is_disconnected(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        await play_into(bot, 0)
-        async with at.socket(f"/api/games/{await playing_game(at)}/events") as events:
-            await events.send("{}")
-            with pytest.raises(ConnectionClosed):
-                await events.recv()
-        assert (events.close_code, events.close_reason) == (1008, "spectators only listen")
+async def test_a_spectator_that_sends_a_message_is_disconnected(at: Live) -> None:
+    bot = Bot(at.server, "aki", room=TABLE)
+    await play_into(bot, 0)
+    async with at.socket(f"/api/games/{await playing_game(at)}/events") as events:
+        await events.send("{}")
+        with pytest.raises(ConnectionClosed):
+            await events.recv()
+    assert (events.close_code, events.close_reason) == (1008, "spectators only listen")
 
 
 @pytest.mark.slow
@@ -248,14 +226,6 @@ async def test_spectators_count_as_connections(tmp_path: Path) -> None:
             at.server.lobby.access.admit(f"192.0.2.{at.server.lobby.access.n_connections()}", maybe_proxy=False)
         status, _, detail = await refusal(at, path)
         assert (status, detail) == (503, "the server is full (its setting max_connections); try again later")
-
-
-@pytest.mark.slow
-async def test_events_of_an_unknown_game_are_404(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        status, _, detail = await refusal(at, "/api/games/0123/events")
-        assert status == 404
-        assert "see /api/games/0123" in detail
 
 
 @pytest.mark.slow
@@ -311,22 +281,21 @@ async def test_closed_hands_come_at_once(tmp_path: Path) -> None:
         assert seen[-1]["type"] == "end_game"
 
 
-async def test_a_late_spectator_of_closed_hands_is_sent_the_same(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        question = await play_into(bot, 0)
-        game = await playing_game(at)
-        closed = f"{game}/events?hands=closed"
-        first = asyncio.create_task(frames_of(at, closed))
-        for rounds in (1, 2):
-            await bot.answer(question)
-            question = await play_into(bot, rounds)
-        second = asyncio.create_task(frames_of(at, closed))
-        await until(lambda: connections(at) == 3)
-        await play_on(bot, question)
-        third = await frames_of(at, closed)
-        assert await first == await second == third
-        assert third[-1].startswith(b'{"type":"end_game"')
+async def test_a_late_spectator_of_closed_hands_is_sent_the_same(at: Live) -> None:
+    bot = Bot(at.server, "aki", room=TABLE)
+    question = await play_into(bot, 0)
+    game = await playing_game(at)
+    closed = f"{game}/events?hands=closed"
+    first = asyncio.create_task(frames_of(at, closed))
+    for rounds in (1, 2):
+        await bot.answer(question)
+        question = await play_into(bot, rounds)
+    second = asyncio.create_task(frames_of(at, closed))
+    await until(lambda: connections(at) == 3)
+    await play_on(bot, question)
+    third = await frames_of(at, closed)
+    assert await first == await second == third
+    assert third[-1].startswith(b'{"type":"end_game"')
 
 
 async def frames_of(at: Live, path: str) -> list[bytes]:
@@ -345,9 +314,8 @@ async def frames_of(at: Live, path: str) -> list[bytes]:
         ("hand=closed", "query: hand is unknown; known are hands"),
     ],
 )
-async def test_other_values_of_hands_are_refused(tmp_path: Path, query: str, detail: str) -> None:
-    async with live(tmp_path) as at:
-        assert (await refusal(at, f"/api/games/0123/events?{query}"))[::2] == (422, detail)
+async def test_other_values_of_hands_are_refused(at: Live, query: str, detail: str) -> None:
+    assert (await refusal(at, f"/api/games/0123/events?{query}"))[::2] == (422, detail)
 
 
 class FakeConnection:
@@ -372,40 +340,37 @@ async def read(stream: AsyncIterator[bytes], connection: FakeConnection) -> None
 
 
 @pytest.mark.slow
-async def test_who_falls_behind_or_comes_late_is_sent_the_same(tmp_path: Path) -> None:
+async def test_who_falls_behind_or_comes_late_is_sent_the_same(at: Live) -> None:
     """Some stop reading again and again, in rounds and between them; nothing is sent to those, and nothing is lost."""
-    async with live(tmp_path) as at:
-        bot = Bot(at.server, "aki", room=TABLE)
-        question = await play_into(bot, 0)
-        broadcast = at.server.lobby.broadcasts[await playing_game(at)]
-        cpu_limiter, chance = CpuLimiter(1.0, 1.0), random.Random(1)
-        watched: list[tuple[FakeConnection, asyncio.Task[None]]] = []
+    bot = Bot(at.server, "aki", room=TABLE)
+    question = await play_into(bot, 0)
+    broadcast = at.server.lobby.broadcasts[await playing_game(at)]
+    cpu_limiter, chance = CpuLimiter(1.0, 1.0), random.Random(1)
+    watched: list[tuple[FakeConnection, asyncio.Task[None]]] = []
 
-        def watch() -> None:
-            connection: Any = FakeConnection()
-            stream = broadcast.stream("closed", connection, cpu_limiter)
-            watched.append((connection, asyncio.create_task(read(stream, connection))))
+    def watch() -> None:
+        connection: Any = FakeConnection()
+        stream = broadcast.stream("closed", connection, cpu_limiter)
+        watched.append((connection, asyncio.create_task(read(stream, connection))))
 
-        while question["type"] != "end_game":
-            if len(watched) < 20 and chance.random() < 0.2:
-                watch()
-            for connection, _ in watched:
-                connection.writable = chance.random() < 0.7
-            await bot.answer(question)
-            question = await next_question(bot)
+    while question["type"] != "end_game":
+        if len(watched) < 20 and chance.random() < 0.2:
+            watch()
         for connection, _ in watched:
-            connection.writable = True
-        watch()
-        await asyncio.gather(*(task for _, task in watched))
-        (sent,) = {bytes(connection.sent) for connection, _ in watched}
-        assert sent == b"".join(closed_frames(broadcast.game.history.lines()))
-        assert len(watched) > 10
+            connection.writable = chance.random() < 0.7
+        await bot.answer(question)
+        question = await next_question(bot)
+    for connection, _ in watched:
+        connection.writable = True
+    watch()
+    await asyncio.gather(*(task for _, task in watched))
+    (sent,) = {bytes(connection.sent) for connection, _ in watched}
+    assert sent == b"".join(closed_frames(broadcast.game.history.lines()))
+    assert len(watched) > 10
 
 
 @pytest.mark.slow
-async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(
-    tmp_path: Path,
-) -> None:
+async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
     limits = replace(PATIENT, spectator_timeout=0.3, close_timeout=0.3)
     async with live(tmp_path, limits=limits) as at:
         bot = Bot(at.server, "aki", room=TABLE)

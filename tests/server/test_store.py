@@ -14,16 +14,7 @@ from sqlalchemy import text
 
 from server.store import Store, StoreError
 from server.store.database import make_engine, read_url
-from tests.support.stored_games import (
-    NAMES,
-    NOON,
-    all_items,
-    check_ratings,
-    make_game,
-    opened,
-    replace,
-    seat_results,
-)
+from tests.support.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, replace, seat_results
 
 
 async def execute(url: str, statement: str) -> list[str]:
@@ -39,11 +30,7 @@ async def execute(url: str, statement: str) -> list[str]:
 async def test_a_game_is_read_as_it_was_saved(database_url: str) -> None:
     tokyo = timezone(timedelta(hours=9))
     first, second, third = seat_results(("雀士", "rule (house)", "b" * 64), (60_100, 45_000, -100))
-    seats = (
-        replace(first, faults=3, penalty=20.5),
-        replace(second, house_bot=True),
-        replace(third, taken_over=True),
-    )
+    seats = (replace(first, faults=3, penalty=20.5), replace(second, house_bot=True), replace(third, taken_over=True))
     started = datetime(2025, 6, 1, 23, 30, 0, 123456, tzinfo=tokyo)
     game = make_game(seats=seats, room="solo+rule", rules="majsoul", length="east", started=started, record=b"\x00\xff")
     async with opened(database_url) as store:
@@ -133,18 +120,6 @@ async def test_players_are_counted(database_url: str) -> None:
         assert not aki.house_bot
 
 
-async def test_house_bots_are_players_too(database_url: str) -> None:
-    first, second, third = seat_results(("aki", "rule (house)", "random (house)"))
-    async with opened(database_url) as store:
-        await store.save_game(make_game(seats=(first, replace(second, house_bot=True), replace(third, house_bot=True))))
-        page = await store.players(order="name")
-        assert [(player.name, player.house_bot) for player in page.items] == [
-            ("aki", False),
-            ("random (house)", True),
-            ("rule (house)", True),
-        ]
-
-
 async def test_games_are_filtered(database_url: str) -> None:
     games = [
         make_game(("aki", "beni", "chiyo"), minute=0),
@@ -227,15 +202,6 @@ async def test_players_without_a_rated_game_come_last_in_the_order_of_ratings(da
             names = [player.name for player in found]
             assert names == ["aki", "beni", "chiyo", "daigo", "rule (house)", "rule@-300 (house)"]
         assert found[2].rating.ordinal < found[3].rating.ordinal == 0
-
-
-async def test_rating_history_in_pages(database_url: str) -> None:
-    async with opened(database_url) as store:
-        for minute in range(5):
-            await store.save_game(make_game(minute=minute))
-        whole = (await store.rating_history("aki")).items
-        assert [point.finished for point in whole] == [NOON + timedelta(minutes=minute) for minute in range(5)]
-        assert await all_items(lambda cursor: store.rating_history("aki", cursor, limit=2)) == whole
 
 
 def forged(*values: object) -> str:

@@ -66,14 +66,6 @@ async def test_migrations_run_down_and_up(database_url: str) -> None:
         await check_ratings(store)
 
 
-async def test_opening_again_changes_nothing(database_url: str) -> None:
-    async with opened(database_url) as store:
-        await store.save_game(make_game())
-        games = await store.games()
-    async with opened(database_url) as store:
-        assert await store.games() == games
-
-
 async def test_the_file_is_private(tmp_path: Path) -> None:
     """It holds hashes of tokens: also a file that was made by hand or by an earlier version, in an open folder."""
     path = tmp_path / "games.sqlite"

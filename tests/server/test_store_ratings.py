@@ -7,13 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.stored_games import (
-    NOON,
-    check_ratings,
-    make_game,
-    opened,
-    random_game,
-)
+from tests.support.stored_games import NOON, check_ratings, make_game, opened, random_game
 
 
 async def test_games_are_rated_in_the_order_they_are_saved(database_url: str) -> None:

@@ -13,7 +13,6 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -359,27 +358,6 @@ async def test_the_api_sends_statistics_and_opponents(tmp_path: Path) -> None:
         ]
         numbers = [point["number"] for point in await at.page_through("/api/players/rule/ratings", step=3, limit=2)]
         assert numbers == [3, 6, 9, 12]  # a game with two seats of one name is not rated
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["a/b", "a/statistics", "100%", "雀 士", "?a=b&c#d", "<img src=x onerror=alert(1)>"])
-async def test_the_api_sends_statistics_of_odd_names(tmp_path: Path, name: str) -> None:
-    async with live(tmp_path) as at:
-        await at.server.lobby.store.save_game(make_game((name, "b", "c")))
-        path = f"/api/players/{quote(name, safe='')}"
-        assert (await at.get(f"{path}/statistics"))["name"] == name
-        assert [opponent["name"] for opponent in (await at.get(f"{path}/opponents"))["items"]] == ["b", "c"]
-
-
-@pytest.mark.slow
-async def test_the_api_refuses_what_it_does_not_know(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await at.server.lobby.store.save_game(make_game())
-        for page in ("statistics", "opponents"):
-            assert await at.refused(404, "GET", f"/api/players/nobody/{page}") == "there is no player 'nobody'"
-        assert "since" in await at.refused(422, "GET", "/api/players/aki/statistics?since=yesterday")
-        assert "cursor" in await at.refused(422, "GET", "/api/players/aki/opponents?cursor=x")
-        assert "step" in await at.refused(422, "GET", "/api/players/aki/ratings?step=0")
 
 
 @pytest.mark.slow

@@ -340,10 +340,7 @@ def stopped(cluster: Cluster) -> Iterator[None]:
 
 @pytest.mark.slow
 async def test_a_postgresql_server_that_hangs(
-    tmp_path: Path,
-    postgres_cluster: Cluster,
-    postgres_url: str,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The game in play is played to its end and stored later; nothing stray is logged."""
     async with live(tmp_path, limits=HASTY, database=postgres_url) as at:
@@ -362,10 +359,7 @@ async def test_a_postgresql_server_that_hangs(
 
 @pytest.mark.slow
 async def test_stopping_while_a_postgresql_server_hangs(
-    tmp_path: Path,
-    postgres_cluster: Cluster,
-    postgres_url: str,
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, postgres_cluster: Cluster, postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = Settings(data=tmp_path, port=0, mjai_port=0, database=postgres_url)
     with ExitStack() as stack:

@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 
 from server.limits import Limits
+from server.running import Running
 from tests.support.server_bots import (
     Bot,
     Clock,
     connect_in_order,
     live_game,
     play_all,
+    playing,
     serving,
     the_game,
-    together,
     tsumogiri,
 )
 
@@ -28,7 +29,7 @@ STOPPED = Limits(clock=lambda: 0.0)  # so that whatever comes counts together
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, transport: str) -> None:
-    async with serving(tmp_path, max_faults=3, fault_penalty=20, house_bot="tsumogiri") as server:
+    async with serving(tmp_path, max_faults=3, fault_penalty=7.5, house_bot="tsumogiri") as server:
         bad = Bot(server, "bad", lambda bot, message: b"?", transport=transport)
         others = [Bot(server, name) for name in "xy"]
         await play_all([bad, *others])
@@ -36,8 +37,9 @@ async def test_the_house_bot_takes_over_after_too_many_faults(tmp_path: Path, tr
         (result,) = [result for result in game.seats if result.name == "bad"]
         assert result.taken_over
         assert result.faults == 3
-        assert result.penalty == 60
+        assert result.penalty == 22.5
         assert [other.penalty for other in game.seats if other is not result] == [0, 0]
+        assert sum(seat.points for seat in game.seats) == pytest.approx(sum(lines[-1]["points"]))
         assert not bad.ended
         assert "3 faults" in bad.errors[-1]
         notes = [line["message"] for line in lines if line["type"] == "error"]
@@ -51,33 +53,13 @@ async def test_the_last_fault_may_come_while_another_message_waits_for_its_reply
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
         await connect_in_order(server, [bad])
-
-        async def misbehave() -> None:  # it is the dealer, so it has the first decision
+        async with playing(others):  # it is the dealer, so it has the first decision
             await bad.until(lambda message: message["type"] == "start_game")
             await bad.send(b"?")
             await bad.play()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert game.seats[0].taken_over
         assert all(bot.ended for bot in others)
-
-
-@pytest.mark.slow
-async def test_each_fault_costs_the_penalty_of_the_room(tmp_path: Path) -> None:
-    async with serving(tmp_path, fault_penalty=7.5, max_faults=100) as server:
-        bad, others = Bot(server, "bad"), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
-            for _ in range(4):
-                await bad.until_own()
-                await bad.send(b"?")
-            await bad.play()
-
-        await together(misbehave(), play_all(others))
-        game, lines = await the_game(server)
-        assert {result.name: result.penalty for result in game.seats} == {"bad": 30, "x": 0, "y": 0}
-        assert sum(result.points for result in game.seats) == pytest.approx(sum(lines[-1]["points"]))
 
 
 @pytest.mark.slow
@@ -89,16 +71,13 @@ async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes
     settings: dict[str, Any] = {"messages_per_second": 100, "resume_timeout": 0.1, "max_faults": 9999}
     async with serving(tmp_path, limits=STOPPED, **settings) as server:
         bad, others = Bot(server, "bad", transport=transport), [Bot(server, name) for name in "xy"]
-
-        async def misbehave() -> None:
+        async with playing(others):
             await bad.until_own()
             for _ in range(4000):
                 await bad.send(tsumogiri(bad, bad.game[-1]))
             while await bad.next() is not None:
                 pass
             await bad.leave()
-
-        await together(misbehave(), play_all(others))
         game, _ = await the_game(server)
         assert "a second that were not asked for" in bad.errors[-1]
         assert game.seats[bad.seat].taken_over
@@ -106,40 +85,22 @@ async def test_too_many_messages_a_second_close_the_connection_and_the_game_goes
 
 
 @pytest.mark.slow
-async def test_a_reply_to_an_error_may_come_after_its_timeout(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        clock = Clock()
-        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri")
-        await bad.until_own()
-        await bad.send(b"?")
-        await bad.until(lambda message: message["type"] == "error")
-        clock.advance(3)  # the server waits no longer for the reply
-        await asyncio.sleep(0.05)
-        await bad.send({"type": "none"})
-        await bad.play()
-        game, _ = await the_game(server)
-        assert game.seats[bad.seat].faults == 1
+async def test_a_reply_to_an_error_may_come_after_its_timeout(server: Running) -> None:
+    clock = Clock()
+    bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri")
+    await bad.until_own()
+    await bad.send(b"?")
+    await bad.until(lambda message: message["type"] == "error")
+    clock.advance(3)  # the server waits no longer for the reply
+    await asyncio.sleep(0.05)
+    await bad.send({"type": "none"})
+    await bad.play()
+    game, _ = await the_game(server)
+    assert game.seats[bad.seat].faults == 1
 
 
 @pytest.mark.slow
-async def test_a_bot_that_lost_its_seat_by_faults_only_watches_after_resuming(tmp_path: Path) -> None:
-    async with serving(tmp_path, max_faults=1) as server:
-        bad = Bot(server, "bad", room="solo+tsumogiri+tsumogiri", resume=True, reply="when_asked")
-        await bad.until_own()
-        await bad.send(b"?")
-        while await bad.next() is not None:
-            pass
-        await bad.leave()
-        await bad.play(resume=len(bad.game))
-        assert bad.ended
-        game, _ = await the_game(server)
-        assert (game.seats[bad.seat].taken_over, game.seats[bad.seat].faults) == (True, 1)
-
-
-@pytest.mark.slow
-async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(
-    tmp_path: Path,
-) -> None:
+async def test_a_bot_that_only_watches_cannot_make_the_log_of_a_game_endless(tmp_path: Path) -> None:
     async with serving(tmp_path, limits=Limits(max_faults_watching=20), max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in ("bad", "x", "y")]
         bad, *_ = bots

@@ -223,22 +223,21 @@ async def test_who_leaves_every_game_has_not_failed(tmp_path: Path) -> None:
         assert [(rows["a"][key]) for key in ("failed", "games", "taken_over")] == [False, 3, 3]
 
 
-async def test_a_tournament_that_is_cancelled_while_it_begins_stays_cancelled(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await create(at, entrants=["a"], house_bots=HOUSE)
-        tournaments = at.server.lobby.tournaments
-        tournament = tournaments.current["cup"]
-        tournament.plan = tournament.plan.model_copy(update={"players": tuple(tournament.entrants)})
-        beginning = asyncio.create_task(tournaments._store_and_begin(tournament))
-        await asyncio.sleep(0)
-        await tournaments.cancel(tournament)
-        await beginning
-        found = await ended(at)
-        assert (found["status"], found["played"]) == ("cancelled", 0)
-        (stored,) = await at.server.lobby.store.tournaments()
-        assert stored.status == "cancelled"
-        await tournaments.cancel(tournament)
-        assert await at.get(f"{CUP}/result") != {}, "cancelled again, it keeps its result"
+async def test_a_tournament_that_is_cancelled_while_it_begins_stays_cancelled(at: Live) -> None:
+    await create(at, entrants=["a"], house_bots=HOUSE)
+    tournaments = at.server.lobby.tournaments
+    tournament = tournaments.current["cup"]
+    tournament.plan = tournament.plan.model_copy(update={"players": tuple(tournament.entrants)})
+    beginning = asyncio.create_task(tournaments._store_and_begin(tournament))
+    await asyncio.sleep(0)
+    await tournaments.cancel(tournament)
+    await beginning
+    found = await ended(at)
+    assert (found["status"], found["played"]) == ("cancelled", 0)
+    (stored,) = await at.server.lobby.store.tournaments()
+    assert stored.status == "cancelled"
+    await tournaments.cancel(tournament)
+    assert await at.get(f"{CUP}/result") != {}, "cancelled again, it keeps its result"
 
 
 async def test_after_a_restart_entrants_have_time_to_come_back(tmp_path: Path) -> None:
@@ -254,35 +253,33 @@ async def test_after_a_restart_entrants_have_time_to_come_back(tmp_path: Path) -
         assert (await ended(at))["status"] == "finished"
 
 
-async def test_open_entry(tmp_path: Path) -> None:
+async def test_open_entry(at: Live) -> None:
     """Whoever joins first has a place; who leaves before the beginning frees it; a second connection replaces one."""
-    async with live(tmp_path) as at:
-        await create(at, entrants=["a"], house_bots=["rule"], places=3)
-        b, c = bots(at, "bc")
-        await b.connect()
-        await until(lambda: at.server.lobby.rooms["cup"].waiting != [])
-        await c.play()
-        assert c.errors == ["tournament cup has no place for 'c'; join another room"]
-        again = Bot(at.server, "b", room="cup", games=0)
-        await again.connect()
-        await b.play()
-        assert b.errors == ["another connection has joined under this name"]
-        await again.leave()
-        await until(lambda: at.server.lobby.rooms["cup"].waiting == [])
-        a, d = bots(at, "ad")
-        await together(a.play(), d.play())
-        found = await ended(at)
-        assert sorted(row["name"] for row in found["standings"]) == ["a", "d", "rule (house)"]
-        late = await Bot(at.server, "a", room="cup").play()
-        assert late.errors == ["tournament cup is over; join another room"]
+    await create(at, entrants=["a"], house_bots=["rule"], places=3)
+    b, c = bots(at, "bc")
+    await b.connect()
+    await until(lambda: at.server.lobby.rooms["cup"].waiting != [])
+    await c.play()
+    assert c.errors == ["tournament cup has no place for 'c'; join another room"]
+    again = Bot(at.server, "b", room="cup", games=0)
+    await again.connect()
+    await b.play()
+    assert b.errors == ["another connection has joined under this name"]
+    await again.leave()
+    await until(lambda: at.server.lobby.rooms["cup"].waiting == [])
+    a, d = bots(at, "ad")
+    await together(a.play(), d.play())
+    found = await ended(at)
+    assert sorted(row["name"] for row in found["standings"]) == ["a", "d", "rule (house)"]
+    late = await Bot(at.server, "a", room="cup").play()
+    assert late.errors == ["tournament cup is over; join another room"]
 
 
-async def test_fewer_than_three_at_the_start_cancel_it(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        await create(at, house_bots=["rule", "random"], places=4, starts="2020-01-01T00:00:00Z")
-        found = await ended(at)
-        assert (found["status"], found["played"]) == ("cancelled", 0)
-        assert (await at.get(f"{CUP}/result"))["schedule"] == []
+async def test_fewer_than_three_at_the_start_cancel_it(at: Live) -> None:
+    await create(at, house_bots=["rule", "random"], places=4, starts="2020-01-01T00:00:00Z")
+    found = await ended(at)
+    assert (found["status"], found["played"]) == ("cancelled", 0)
+    assert (await at.get(f"{CUP}/result"))["schedule"] == []
 
 
 async def test_house_bots_play_about_so_many_games_and_are_not_pruned_before_the_end(tmp_path: Path) -> None:
@@ -301,31 +298,30 @@ async def test_house_bots_play_about_so_many_games_and_are_not_pruned_before_the
 
 
 @pytest.mark.slow
-async def test_cancel_and_delete(tmp_path: Path) -> None:
+async def test_cancel_and_delete(at: Live) -> None:
     """A game in play is finished and counts; the name is free once the tournament is deleted."""
-    async with live(tmp_path) as at:
-        await create(at, entrants=["a"], house_bots=["rule", "random"])
-        (a,) = bots(at, "a")
-        drawn = await a.until_own()
-        assert "cancels it" in await at.refused(409, "DELETE", "/api/rooms/cup")
-        assert "cup is there already" in (await create(at, 409, house_bots=HOUSE))["detail"]
-        assert (await at.http.delete(CUP)).status_code == 204
-        assert (await at.get(CUP))["status"] == "cancelled"
-        await a.answer(drawn)
-        await a.play()
-        found = await ended(at)
-        assert (found["played"], found["games"], len(a.games)) == (1, 3, 1)
-        assert "name of a tournament" in await at.refused(409, "POST", "/api/rooms", json={"name": "cup"})
-        assert len((await at.get(f"{CUP}/result"))["schedule"]) == 1
-        with ExitStack() as downloads:
-            for _ in range(DOWNLOADS_AT_ONCE):
-                downloads.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
-            assert "records are being sent" in await at.refused(429, "GET", f"{CUP}/result")
-        assert (await at.http.delete(CUP)).status_code == 204
-        assert "no tournament 'cup'" in await at.refused(404, "GET", CUP)
-        assert len(await stored_games(at.server, "cup")) == 1
-        await create(at, house_bots=HOUSE)
-        assert (await ended(at))["played"] == 3
+    await create(at, entrants=["a"], house_bots=["rule", "random"])
+    (a,) = bots(at, "a")
+    drawn = await a.until_own()
+    assert "cancels it" in await at.refused(409, "DELETE", "/api/rooms/cup")
+    assert "cup is there already" in (await create(at, 409, house_bots=HOUSE))["detail"]
+    assert (await at.http.delete(CUP)).status_code == 204
+    assert (await at.get(CUP))["status"] == "cancelled"
+    await a.answer(drawn)
+    await a.play()
+    found = await ended(at)
+    assert (found["played"], found["games"], len(a.games)) == (1, 3, 1)
+    assert "name of a tournament" in await at.refused(409, "POST", "/api/rooms", json={"name": "cup"})
+    assert len((await at.get(f"{CUP}/result"))["schedule"]) == 1
+    with ExitStack() as downloads:
+        for _ in range(DOWNLOADS_AT_ONCE):
+            downloads.enter_context(at.server.lobby.access.downloading("127.0.0.1"))
+        assert "records are being sent" in await at.refused(429, "GET", f"{CUP}/result")
+    assert (await at.http.delete(CUP)).status_code == 204
+    assert "no tournament 'cup'" in await at.refused(404, "GET", CUP)
+    assert len(await stored_games(at.server, "cup")) == 1
+    await create(at, house_bots=HOUSE)
+    assert (await ended(at))["played"] == 3
 
 
 def test_a_page_of_the_schedule_makes_ids_only_of_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,11 +371,10 @@ def test_a_forged_cursor_of_the_schedule_is_refused() -> None:
         ({"rounds": 3}, "rounds is unknown"),
     ],
 )
-async def test_errors_name_the_field(tmp_path: Path, given: dict[str, Any], told: str) -> None:
-    async with live(tmp_path) as at:
-        plan = {"name": "cup", "house_bots": HOUSE, "walls": 1} | given
-        assert f"body: {told}" in await at.refused(422, "POST", "/api/tournaments", json=plan)
-        assert (await at.get("/api/tournaments"))["items"] == []
+async def test_errors_name_the_field(at: Live, given: dict[str, Any], told: str) -> None:
+    plan = {"name": "cup", "house_bots": HOUSE, "walls": 1} | given
+    assert f"body: {told}" in await at.refused(422, "POST", "/api/tournaments", json=plan)
+    assert (await at.get("/api/tournaments"))["items"] == []
 
 
 async def test_only_admins_create_and_cancel_and_entrants_need_tokens(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from agents.client.session import ClientSession
 from engine.mjai.dialects import DIALECTS
 from server.access import Access, RateLimitError
 from server.limits import LIMITS
+from server.running import Running
 from server.settings import RoomSettings, Settings
 from tests.support.scripted_bot import ScriptedBot
 from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, serving, together, until
@@ -43,17 +44,16 @@ async def first_message(bot: Bot) -> dict[str, Any]:
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("dialect", DIALECTS)
 async def test_bots_that_ask_for_it_are_told_that_they_wait(
-    tmp_path: Path, transport: str, reply: str, dialect: str
+    server: Running, transport: str, reply: str, dialect: str
 ) -> None:
-    async with serving(tmp_path) as server:
-        join = {"reply": reply, "dialect": dialect, "transport": transport}
-        bots = [Bot(server, name, joined=True, **join) for name in "abc"]
-        for number, bot in enumerate(bots, 1):
-            await bot.connect()
-            told = await first_message(bot)
-            assert told == {"type": "joined", "room": "default", "waiting": number, "needed": 3 - number}
-        await play_all(bots)
-        assert all(bot.ended and not bot.errors for bot in bots)
+    join = {"reply": reply, "dialect": dialect, "transport": transport}
+    bots = [Bot(server, name, joined=True, **join) for name in "abc"]
+    for number, bot in enumerate(bots, 1):
+        await bot.connect()
+        told = await first_message(bot)
+        assert told == {"type": "joined", "room": "default", "waiting": number, "needed": 3 - number}
+    await play_all(bots)
+    assert all(bot.ended and not bot.errors for bot in bots)
 
 
 @pytest.mark.slow
@@ -61,45 +61,36 @@ async def test_bots_that_ask_for_it_are_told_that_they_wait(
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("dialect", DIALECTS)
 async def test_other_bots_are_sent_nothing_until_the_game_begins(
-    tmp_path: Path, transport: str, reply: str, dialect: str
+    server: Running, transport: str, reply: str, dialect: str
 ) -> None:
     """Bots of today fail at messages that they do not know: Ruby's have no players yet, Mortal's events are an enum."""
-    async with serving(tmp_path) as server:
-        bots = [Bot(server, name, transport=transport, reply=reply, dialect=dialect) for name in "abc"]
-        await connect_in_order(server, bots)
-        assert [(await first_message(bot))["type"] for bot in bots] == ["start_game"] * 3
+    bots = [Bot(server, name, transport=transport, reply=reply, dialect=dialect) for name in "abc"]
+    await connect_in_order(server, bots)
+    assert [(await first_message(bot))["type"] for bot in bots] == ["start_game"] * 3
 
 
-async def test_bots_are_told_again_before_each_game_and_by_the_key_in_a_url(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        bot = Bot(server, "a", transport="websocket", query={"joined": "true", "games": "2"}, room="x+tsumogiri")
-        await bot.connect()
-        joined = {"type": "joined", "room": "x+tsumogiri", "waiting": 1, "needed": 0}
-        for _ in range(2):
-            assert await first_message(bot) == joined
-            await bot.until(lambda message: message["type"] == "end_game")
-            await bot.answer(bot.game[-1])
-        assert await bot.next() is None
-
-
-async def test_a_bot_that_resumes_is_told_once_it_waits_for_its_next_game(tmp_path: Path) -> None:
-    async with serving(tmp_path) as server:
-        join: dict[str, Any] = {
-            "room": "x+tsumogiri",
-            "joined": True,
-            "resume": True,
-            "games": 2,
-            "reply": "when_asked",
-        }
-        bot = Bot(server, "a", **join)
-        await bot.connect()
-        assert (await first_message(bot))["type"] == "joined"
-        await bot.until_own()
-        bot.abort()
-        await bot.connect(resume=len(bot.game))
+async def test_bots_are_told_again_before_each_game_and_by_the_key_in_a_url(server: Running) -> None:
+    bot = Bot(server, "a", transport="websocket", query={"joined": "true", "games": "2"}, room="x+tsumogiri")
+    await bot.connect()
+    joined = {"type": "joined", "room": "x+tsumogiri", "waiting": 1, "needed": 0}
+    for _ in range(2):
+        assert await first_message(bot) == joined
         await bot.until(lambda message: message["type"] == "end_game")
-        assert (await first_message(bot))["type"] == "joined"
-        bot.abort()
+        await bot.answer(bot.game[-1])
+    assert await bot.next() is None
+
+
+async def test_a_bot_that_resumes_is_told_once_it_waits_for_its_next_game(server: Running) -> None:
+    join: dict[str, Any] = {"room": "x+tsumogiri", "joined": True, "resume": True, "games": 2, "reply": "when_asked"}
+    bot = Bot(server, "a", **join)
+    await bot.connect()
+    assert (await first_message(bot))["type"] == "joined"
+    await bot.until_own()
+    bot.abort()
+    await bot.connect(resume=len(bot.game))
+    await bot.until(lambda message: message["type"] == "end_game")
+    assert (await first_message(bot))["type"] == "joined"
+    bot.abort()
 
 
 # The waiting time -----------------------------------------------------------------------------------------------------
@@ -285,11 +276,10 @@ JOIN = json.dumps({"type": "join", "name": "a"})
 @pytest.mark.parametrize("query", [{}, {"dialect": "kita"}])
 @pytest.mark.parametrize("data", [JOIN.encode("utf-16"), JOIN.encode("utf-8-sig"), JOIN.encode("utf-32-le")])
 async def test_a_join_is_utf_8_with_and_without_keys_in_the_url(
-    tmp_path: Path, query: dict[str, str], data: bytes
+    server: Running, query: dict[str, str], data: bytes
 ) -> None:
-    async with serving(tmp_path) as server:
-        bot = Bot(server, "a", transport="websocket", query=query)
-        bot.opening = data
-        await bot.play()
-        (error,) = bot.errors
-        assert re.fullmatch(r"not JSON \(.* at line 1 column \d\); send one JSON object a message, in UTF-8", error)
+    bot = Bot(server, "a", transport="websocket", query=query)
+    bot.opening = data
+    await bot.play()
+    (error,) = bot.errors
+    assert re.fullmatch(r"not JSON \(.* at line 1 column \d\); send one JSON object a message, in UTF-8", error)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection
@@ -21,21 +18,9 @@ from server.connection.websocket import MAX_FRAME_BYTES
 from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot
-from tests.support.websocket_frames import upgrade_request
+from tests.support.websocket_frames import CLOSE, CONTINUATION, PING, PONG, TEXT, frame, upgrade_request
 
-TEXT, BINARY, CONTINUATION, PING, PONG, CLOSE = 0x1, 0x2, 0x0, 0x9, 0xA, 0x8
 PARSED_AT_ONCE = json.dumps({"type": "join", "name": "a", "room": "x"}).encode()
-
-
-def frame(opcode: int, data: bytes, fin: bool = True, length: int | None = None) -> bytes:
-    """A masked frame; `length` is that of the header, if it is to be wrong."""
-    size, mask = len(data) if length is None else length, os.urandom(4)
-    head = bytes([opcode | 0x80 * fin])
-    if size < 126:
-        head += bytes([0x80 | size])
-    else:
-        head += b"\xfe" + struct.pack("!H", size) if size < 65_536 else b"\xff" + struct.pack("!Q", size)
-    return head + mask + bytes(byte ^ mask[index % 4] for index, byte in enumerate(data))
 
 
 @asynccontextmanager
@@ -65,9 +50,9 @@ async def test_a_message_may_come_in_fragments_with_control_frames_between_them(
     async with live(tmp_path) as at, opened(at) as socket:
         half = len(PARSED_AT_ONCE) // 2
         parts = [
-            frame(TEXT, PARSED_AT_ONCE[:half], fin=False),
+            frame(TEXT, PARSED_AT_ONCE[:half], final=False),
             frame(PING, b"still here?"),
-            frame(CONTINUATION, b"", fin=False),
+            frame(CONTINUATION, b"", final=False),
             frame(PONG, b"unasked"),
             frame(CONTINUATION, PARSED_AT_ONCE[half:]),
         ]
@@ -77,14 +62,13 @@ async def test_a_message_may_come_in_fragments_with_control_frames_between_them(
         await until(lambda: "x" in at.server.lobby.rooms)
 
 
-async def test_a_long_handshake_opens_the_connection(tmp_path: Path) -> None:
+async def test_a_long_handshake_opens_the_connection(at: Live) -> None:
     """It is parsed in several slices, between which the socket is not read."""
-    async with live(tmp_path) as at:
-        cookies = {"Cookie": "x=" + "y" * 4000}
-        async with at.socket("/mjai", ping_interval=None, additional_headers=cookies) as socket:
-            await socket.recv()
-            await socket.send(PARSED_AT_ONCE)
-            await until(lambda: "x" in at.server.lobby.rooms)
+    cookies = {"Cookie": "x=" + "y" * 4000}
+    async with at.socket("/mjai", ping_interval=None, additional_headers=cookies) as socket:
+        await socket.recv()
+        await socket.send(PARSED_AT_ONCE)
+        await until(lambda: "x" in at.server.lobby.rooms)
 
 
 async def test_a_frame_that_is_not_utf8_gets_an_error_and_no_traceback(
@@ -115,7 +99,7 @@ async def test_a_message_longer_than_the_limit_is_an_error_and_a_much_longer_one
                 pieces = [bytes(size)[start : start + part] for start in range(0, size, part)]
                 for index, piece in enumerate(pieces):
                     last = index == len(pieces) - 1
-                    socket.transport.write(frame(CONTINUATION if index else TEXT, piece, fin=last))
+                    socket.transport.write(frame(CONTINUATION if index else TEXT, piece, final=last))
                 if code is None:
                     assert "65,536" in await text_of(socket)
                 else:
@@ -127,7 +111,7 @@ async def test_a_message_longer_than_the_limit_is_an_error_and_a_much_longer_one
     [
         frame(TEXT, b" " * (MAX_JOIN + 1)),
         frame(TEXT, b" " * (2 * MAX_JOIN + 1), length=60_000),
-        frame(TEXT, b" " * MAX_JOIN, fin=False) + frame(CONTINUATION, b" " * MAX_JOIN, fin=False),
+        frame(TEXT, b" " * MAX_JOIN, final=False) + frame(CONTINUATION, b" " * MAX_JOIN, final=False),
     ],
     ids=["complete", "unfinished frame", "unfinished fragments"],
 )
@@ -180,8 +164,8 @@ async def test_what_is_no_frame_closes_the_connection(
     "start",
     [
         frame(TEXT, b'{"type":', length=5000),
-        frame(TEXT, b"{", fin=False),
-        frame(TEXT, b"", fin=False),
+        frame(TEXT, b"{", final=False),
+        frame(TEXT, b"", final=False),
         frame(PING, b"x", length=100),
     ],
     ids=["half a frame", "a fragment", "an empty fragment", "half a ping"],
@@ -215,8 +199,8 @@ async def test_a_peer_that_does_not_answer_pings_is_gone(tmp_path: Path) -> None
 @pytest.mark.parametrize("opcode", [PING, PONG, TEXT, CONTINUATION], ids=["ping", "pong", "text", "continuation"])
 async def test_frames_without_end_are_over_the_limit(tmp_path: Path, opcode: int) -> None:
     async with live(tmp_path, messages_per_second=5) as at, opened(at) as socket:
-        data = frame(TEXT, b"", fin=False) if opcode == CONTINUATION else b""
-        data += b"".join(frame(opcode, b"", fin=opcode != CONTINUATION) for _ in range(200))
+        data = frame(TEXT, b"", final=False) if opcode == CONTINUATION else b""
+        data += b"".join(frame(opcode, b"", final=opcode != CONTINUATION) for _ in range(200))
         socket.transport.write(data)
         text = await text_of(socket)
         if opcode != TEXT:  # an empty text is no join message
@@ -225,24 +209,21 @@ async def test_frames_without_end_are_over_the_limit(tmp_path: Path, opcode: int
 
 
 @pytest.mark.slow
-async def test_the_handshake_is_refused_in_one_line(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
-        for path, method, status, told in (
-            ("/mjai2", "GET", 404, "bots play at /mjai/ROOM"),
-            ("/api/games/x/events", "GET", 404, "no game with this id"),
-            ("/mjai", "POST", 405, "unsupported HTTP method"),
-        ):
-            response = await upgrade(at, path, method)
-            assert int(response.split()[1]) == status
-            assert told in response
+async def test_the_handshake_is_refused_in_one_line(at: Live) -> None:
+    for path, method, status, told in (
+        *((path, "GET", 404, "bots play at /mjai/ROOM") for path in ("/", "/mjai2", "/api/rooms")),
+        ("/api/games/x/events", "GET", 404, "no game with this id"),
+        ("/mjai", "POST", 405, "unsupported HTTP method"),
+    ):
+        response = await upgrade(at, path, method)
+        assert int(response.split()[1]) == status
+        assert told in response
 
 
-async def upgrade(at: Live, path: str, method: str, **headers: Any) -> str:
+async def upgrade(at: Live, path: str, method: str) -> str:
     """The whole response to a request for an upgrade that is refused."""
     reader, writer = await asyncio.open_connection("127.0.0.1", at.server.port)
-    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]
-    lines += ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]
-    writer.write("\r\n".join(lines).encode())
+    writer.write(upgrade_request(path, method))
     response = (await reader.read()).decode()
     writer.close()
     return response

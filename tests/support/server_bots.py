@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from agents.registry import make
 from engine.actions import PASS, TSUMOGIRI
@@ -298,6 +299,30 @@ async def play_all(bots: Iterable[Bot]) -> None:
     await together(*(bot.play() for bot in bots))
 
 
+@asynccontextmanager
+async def playing(bots: Iterable[Bot]) -> AsyncIterator[None]:
+    """Let all bots play to the ends of their games beside what the block does; the first that fails ends it."""
+    async with asyncio.TaskGroup() as group:
+        for bot in bots:
+            group.create_task(bot.play())
+        yield
+
+
+async def stop_in_mid_game(data: Path, messages: int = 20, *, room: str = "default", **settings: Any) -> list[Bot]:
+    """Stop a server when three bots have seen so many messages of a game; returns the bots."""
+    async with serving(data, **settings) as server:
+        bots = [Bot(server, name, room=room, resume=True) for name in "abc"]
+        await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= messages) for bot in bots))  # type: ignore[misc]
+    return bots
+
+
+async def resume_all(server: Address, bots: Iterable[Bot]) -> None:
+    """Let bots resume their games on another server."""
+    for bot in bots:
+        bot.move(server)
+        await bot.connect(resume=len(bot.game))
+
+
 async def resumed_from(bot: Bot) -> Message:
     """The next message, which must be `resumed`."""
     message = await bot.next()
@@ -360,7 +385,34 @@ def decision_of(server: Running, bot: Bot) -> Game | None:
     return None
 
 
+class PlainHouseBot:
+    """A house bot in plain Python, of which nothing is compiled: it plays what a function returns."""
+
+    name = "plain"
+
+    def __init__(self, act: Callable[[np.ndarray], Any]) -> None:
+        self._act = act
+
+    def act(self, views: np.ndarray) -> Any:
+        """See `agents.base.Agent`."""
+        return self._act(views)
+
+
 # What is stored -------------------------------------------------------------------------------------------------------
+
+
+def held_up(monkeypatch: pytest.MonkeyPatch, method: str) -> tuple[asyncio.Event, asyncio.Event]:
+    """Hold up a method of the store. The events: that it was called, and that it may go on."""
+    called, go_on = asyncio.Event(), asyncio.Event()
+    work = getattr(Store, method)
+
+    async def held(*arguments: Any) -> Any:
+        called.set()
+        await go_on.wait()
+        return await work(*arguments)
+
+    monkeypatch.setattr(Store, method, held)
+    return called, go_on
 
 
 async def stored_games(server: Running, room: str | None = None) -> list[StoredGame]:
@@ -390,6 +442,14 @@ async def the_game(server: Running) -> tuple[StoredGame, list[Message]]:
     (game,) = await stored_games(server)
     lines = await stored_lines(server, game.id)
     assert replay_of(lines).check() == []
+    return game, lines
+
+
+async def the_faultless_game(server: Running, bots: list[Bot]) -> tuple[StoredGame, list[Message]]:
+    """`the_game`, of which these bots must have received every message, and in which nobody may have made a fault."""
+    game, lines = await the_game(server)
+    assert_all_received(bots, lines)
+    assert [result.faults for result in game.seats] == [0, 0, 0]
     return game, lines
 
 

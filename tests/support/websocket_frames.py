@@ -32,9 +32,9 @@ def parse(data: bytes) -> tuple[int, bytes, bytes] | None:
     return None if len(data) < end else (data[0] & 15, data[start:end], data[end:])
 
 
-def upgrade_request(path: str, method: str = "GET", headers: str = "") -> bytes:
+def upgrade_request(path: str, method: str = "GET", host: str = "127.0.0.1", headers: str = "") -> bytes:
     """The request that opens a WebSocket; `headers`: more of them, each with its line end."""
     return (
-        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}Upgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}Upgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     ).encode()

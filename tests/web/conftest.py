@@ -102,14 +102,12 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.fixture
-def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A window of a desktop, or see `both_sizes`. The test fails if a page logs an error or leaves the server."""
-    device = getattr(request, "param", "desktop")
-    width, height = SIZES[device]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=device == "phone", base_url=site.url
-    )
+@contextmanager
+def strict_context(
+    browser: Browser, size: tuple[int, int], own: tuple[str, ...], **options: Any
+) -> Iterator[BrowserContext]:
+    """A window. The test fails if a page logs an error, or asks for an address that begins with none of `own`."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
     wrong: list[str] = []
 
     def logged(message: ConsoleMessage) -> None:
@@ -118,7 +116,6 @@ def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
 
     context.on("console", logged)
     context.on("weberror", lambda error: wrong.append(str(error.error)))
-    own = (site.url, site.url.replace("http:", "ws:"), "data:", "blob:")
     context.on("request", lambda sent: None if sent.url.startswith(own) else wrong.append(f"asked for {sent.url}"))
     yield context
     context.close()
@@ -126,9 +123,25 @@ def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Ite
 
 
 @pytest.fixture
+def context(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """A window of a desktop, or see `both_sizes`, whose pages may neither log an error nor leave the server."""
+    device = getattr(request, "param", "desktop")
+    own = (site.url, site.url.replace("http:", "ws:"), "data:", "blob:")
+    with strict_context(browser, SIZES[device], own, has_touch=device == "phone", base_url=site.url) as opened:
+        yield opened
+
+
+@pytest.fixture
 def page(context: BrowserContext) -> Page:
     """An empty page."""
     return context.new_page()
+
+
+@pytest.fixture
+def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
+    """A page whose requests may fail, which the browser logs as errors."""
+    with browser.new_context(base_url=site.url) as context:
+        yield context.new_page()
 
 
 def set_name(page: Page, name: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, expect
 
 from agents.registry import make
 from arena.cli import main
@@ -16,6 +16,7 @@ from engine.common.program import OK
 from nukidora import play
 from tests.conftest import DATA
 from tests.support.accessibility import serious_faults
+from tests.web.conftest import strict_context
 
 HOSTILE = "<script>document.title='hacked'</script>"
 WIDTHS = (360, 800, 1400)
@@ -41,21 +42,10 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(params=WIDTHS)
 def opened(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
     """The page in a browser without a network. The test fails if it logs an error, or asks for anything."""
-    context = browser.new_context(viewport={"width": request.param, "height": 800}, offline=True)
-    wrong: list[str] = []
-    context.on("console", lambda message: wrong.append(message.text))
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
-
-    def asked(sent: Request) -> None:
-        if sent.url not in ("data:,", report.as_uri()):
-            wrong.append(f"asked for {sent.url}")
-
-    context.on("request", asked)
-    page = context.new_page()
-    page.goto(report.as_uri())
-    yield page
-    context.close()
-    assert wrong == []
+    with strict_context(browser, (request.param, 800), ("data:,", report.as_uri()), offline=True) as context:
+        page = context.new_page()
+        page.goto(report.as_uri())
+        yield page
 
 
 def test_the_page_fits_and_is_accessible(opened: Page) -> None:

@@ -7,12 +7,11 @@ import shlex
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from agents.built_in import BUILT_IN
 from server.house_bots import HOUSE_BOTS
@@ -64,13 +63,6 @@ def answer_all(page: Page, playing: Callable[[], list[dict[str, Any]]] = list) -
     answer(page, "/api/games?limit", list)
     answer(page, "/api/players?", list)
     return answer(page, "/api/games?status=playing", playing)
-
-
-@pytest.fixture
-def failing_page(browser: Browser, site: Site) -> Iterator[Page]:
-    """A page whose requests may fail, which the browser logs as errors."""
-    with browser.new_context(base_url=site.url) as context:
-        yield context.new_page()
 
 
 @both_sizes

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import REPOSITORY, server_program
@@ -106,9 +106,7 @@ def test_the_best_tile_by_keys_and_links_to_the_place(page: Page, puzzle: dict[s
     assert [tile.get_attribute("data-tile") for tile in hand.all()] == names
 
 
-def test_a_day_without_a_puzzle(site: Site, browser: Browser) -> None:
+def test_a_day_without_a_puzzle(failing_page: Page) -> None:
     day = (datetime.now(UTC) - timedelta(days=10)).date()
-    with browser.new_context(base_url=site.url) as context:  # the browser itself logs the status 404
-        page = context.new_page()
-        page.goto(f"/puzzle?date={day}")
-        expect(page.get_by_role("alert")).to_contain_text("no puzzle yet", timeout=FOUND)
+    failing_page.goto(f"/puzzle?date={day}")
+    expect(failing_page.get_by_role("alert")).to_contain_text("no puzzle yet", timeout=FOUND)

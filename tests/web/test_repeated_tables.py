@@ -6,7 +6,6 @@ import re
 from dataclasses import fields
 
 from engine.mjai.schema import CONNECTION
-from engine.scoring.yaku import YAKU
 from server.pages import WEB
 from server.rooms import SITTING
 from server.settings import RoomSettings
@@ -26,11 +25,6 @@ def test_the_form_of_a_room_has_all_settings() -> None:
 
 def test_the_settings_of_a_room_for_one_sitting_are_those_of_the_server() -> None:
     assert sorted(names_in("room_settings.js", "SITTING", r'"(\w+)"')) == sorted(SITTING)
-
-
-def test_all_yaku_have_names_in_both_languages() -> None:
-    named = names_in("yaku.js", "YAKU", r'^  (\w+): \{ en: "[^"]+", ja: "[^"]+"')
-    assert {yaku.mjai for yaku in YAKU} - set(named) == set()
 
 
 def test_the_client_knows_all_messages_of_a_connection() -> None:

@@ -435,9 +435,7 @@ def test_axe_finds_no_serious_fault(page: Page) -> None:
     assert serious_faults(page) == []
 
 
-def test_an_unknown_game(site: Site, browser: Any) -> None:
-    page = browser.new_page(base_url=site.url)  # the browser itself logs the status 404
-    page.goto("/games/nothing")
-    expect(page.get_by_role("heading", name="There is no such game")).to_be_visible()
-    expect(page.get_by_role("link", name="To the lobby")).to_be_visible()
-    page.close()
+def test_an_unknown_game(failing_page: Page) -> None:
+    failing_page.goto("/games/nothing")
+    expect(failing_page.get_by_role("heading", name="There is no such game")).to_be_visible()
+    expect(failing_page.get_by_role("link", name="To the lobby")).to_be_visible()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, expect
 
 from agents.registry import make
 from agents.review.decisions import seat_decisions
@@ -16,7 +16,7 @@ from agents.review.page import totals_page
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
 from engine.records.files import read_records
-from tests.web.conftest import SIZES
+from tests.web.conftest import SIZES, strict_context
 
 HOSTILE = "</script><img src=x onerror=document.title='hacked'>"
 BOTS = ("bert", "rule")
@@ -40,22 +40,10 @@ def without_network(browser: Browser, size: tuple[int, int], text: str, folder: 
     """A page in a file, opened without a network, see `opened`."""
     file = folder / "review.html"
     file.write_text(text, encoding="utf-8")
-    width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height}, offline=True, locale="en")
-    wrong: list[str] = []
-    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
-
-    def asked(sent: Request) -> None:
-        if not sent.url.startswith(("data:", file.as_uri())):
-            wrong.append(f"asked for {sent.url}")
-
-    context.on("request", asked)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    yield page
-    context.close()
-    assert wrong == []
+    with strict_context(browser, size, ("data:", file.as_uri()), offline=True, locale="en") as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        yield page
 
 
 def test_the_review_is_drawn_and_keeps_its_place_in_the_address(opened: Page, review: Review) -> None:

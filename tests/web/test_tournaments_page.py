@@ -177,17 +177,16 @@ def test_a_tournament_is_created_by_the_form(page: Page, held: Site) -> None:
     expect(page.get_by_role("button", name="Create a tournament")).to_be_focused()
 
 
-def test_errors_of_the_form_are_told_at_their_fields(held: Site, browser: Browser) -> None:
-    with browser.new_context(base_url=held.url) as context:  # the browser itself logs the statuses 409 and 422
-        form = form_of(context.new_page())
-        form.get_by_label("Begins at the latest", exact=True).fill("2099-01-01T12:00")
-        for key, value, at, wrong in WRONG:
-            form.get_by_label(key, exact=True).fill(value)
-            form.get_by_label("Name", exact=True).press("Enter")
-            field = form.locator(".rooms-field").filter(has=form.page.get_by_label(at, exact=True))
-            expect(field.get_by_role("alert"), wrong).to_contain_text(wrong)
-            expect(form.get_by_label(at, exact=True), wrong).to_be_focused()
-            expect(form.locator("[aria-invalid]"), wrong).to_have_count(1)
+def test_errors_of_the_form_are_told_at_their_fields(held: Site, failing_page: Page) -> None:
+    form = form_of(failing_page)
+    form.get_by_label("Begins at the latest", exact=True).fill("2099-01-01T12:00")
+    for key, value, at, wrong in WRONG:
+        form.get_by_label(key, exact=True).fill(value)
+        form.get_by_label("Name", exact=True).press("Enter")
+        field = form.locator(".rooms-field").filter(has=form.page.get_by_label(at, exact=True))
+        expect(field.get_by_role("alert"), wrong).to_contain_text(wrong)
+        expect(form.get_by_label(at, exact=True), wrong).to_be_focused()
+        expect(form.locator("[aria-invalid]"), wrong).to_have_count(1)
 
 
 def test_errors_of_the_form_are_told_in_japanese(held: Site, browser: Browser) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, phone_at_length
+from tests.web.conftest import phone_at_length
 
 READ = 120_000  # milliseconds: the server's reader may have to start first
 RECORDS = REPOSITORY / "tests/data/records"
@@ -79,7 +79,7 @@ def test_a_gzipped_file_that_is_dropped(page: Page) -> None:
     expect(page.locator("nuki-replay")).to_have_count(0)
 
 
-def test_the_page_waits_for_its_turn(site: Site, browser: Browser) -> None:
+def test_the_page_waits_for_its_turn(failing_page: Page) -> None:
     answers = [429, 429]
 
     def busy(route: Route) -> None:
@@ -88,12 +88,11 @@ def test_the_page_waits_for_its_turn(site: Site, browser: Browser) -> None:
         else:
             route.continue_()
 
-    with browser.new_context(base_url=site.url) as context:  # the browser itself logs the status 429
-        page = context.new_page()
-        page.route("**/api/records", busy)
-        page.goto("/view")
-        page.locator("input[type=file]").set_input_files(REPOSITORY / "examples/game.mjson")
-        expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+    page = failing_page
+    page.route("**/api/records", busy)
+    page.goto("/view")
+    page.locator("input[type=file]").set_input_files(REPOSITORY / "examples/game.mjson")
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
 
 
 def test_what_is_wrong_with_a_record_is_told_in_japanese(site: Site, browser: Browser, tmp_path: Path) -> None:
@@ -155,8 +154,8 @@ BROKEN: dict[str, tuple[bytes, str]] = {
 }
 
 
-def test_broken_files_are_refused_in_a_line(site: Site, browser: Browser) -> None:
-    page = browser.new_page(base_url=site.url)  # the browser itself logs the status 422
+def test_broken_files_are_refused_in_a_line(failing_page: Page) -> None:
+    page = failing_page
     page.goto("/view")
     for name, (content, line) in BROKEN.items():
         file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
@@ -169,4 +168,3 @@ def test_broken_files_are_refused_in_a_line(site: Site, browser: Browser) -> Non
     page.locator("input[type=file]").set_input_files(TENHOU)
     expect(page.locator("nuki-replay")).to_be_visible(timeout=READ)
     expect(page.get_by_role("alert")).to_have_count(0)
-    page.close()

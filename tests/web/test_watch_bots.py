@@ -12,7 +12,6 @@ from playwright.sync_api import Page, expect
 from tests.support.accessibility import serious_faults
 from tests.web.conftest import ANSWER, Site, both_sizes
 from tests.web.test_live_page import Stage, closed, send
-from tests.web.test_lobby_page import failing_page  # noqa: F401  (a fixture)
 from tests.web.test_replay_page import GAME, example
 
 REFUSED = "house bots play for 127.0.0.1 already"
@@ -51,7 +50,7 @@ def test_a_table_of_house_bots_is_watched(page: Page, site: Site) -> None:
     assert (game["status"], game["length"]) == ("playing", "hanchan")
 
 
-def test_why_there_is_no_table_is_told(failing_page: Page) -> None:  # noqa: F811
+def test_why_there_is_no_table_is_told(failing_page: Page) -> None:
     page = failing_page
     page.route(re.compile("/api/games$"), lambda route: route.fulfill(json={"detail": REFUSED}, status=422))
     page.goto("/")
@@ -60,7 +59,7 @@ def test_why_there_is_no_table_is_told(failing_page: Page) -> None:  # noqa: F81
     expect(page.get_by_role("button", name="Watch the bots")).to_be_enabled()
 
 
-def test_a_game_that_is_not_stored_stays_on_the_page(failing_page: Page, site: Site) -> None:  # noqa: F811
+def test_a_game_that_is_not_stored_stays_on_the_page(failing_page: Page, site: Site) -> None:
     page = failing_page
     messages = closed(example())
     stage = Stage(page)

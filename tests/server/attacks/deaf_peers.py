@@ -38,14 +38,9 @@ def websocket_bot(attacker: Attacker) -> socket.socket:
 
 
 ATTACKS = (
+    Attack("spectators that do not read", lambda a: a.keep_open(CONNECTIONS, lambda _: spectator(a), read=False)),
     Attack(
-        "spectators that do not read",
-        lambda a: a.keep_open(CONNECTIONS, lambda _: spectator(a), read=False),
-    ),
-    Attack(
-        "TCP bots that do not read",
-        lambda a: a.keep_open(CONNECTIONS, lambda _: tcp_bot(a), read=False),
-        log_lines=500,
+        "TCP bots that do not read", lambda a: a.keep_open(CONNECTIONS, lambda _: tcp_bot(a), read=False), log_lines=500
     ),
     Attack(
         "WebSocket bots that do not read",

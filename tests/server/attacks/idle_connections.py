@@ -49,16 +49,6 @@ def half_websocket(attacker: Attacker, number: int) -> socket.socket:
     return opened
 
 
-def tcp(attacker: Attacker, number: int) -> socket.socket:
-    """A connection of a bot."""
-    return attacker.tcp()
-
-
-def http(attacker: Attacker, number: int) -> socket.socket:
-    """A connection of HTTP."""
-    return attacker.http()
-
-
 def keep(opening: Opening, attacker: Attacker) -> None:
     """Keep connections open."""
     attacker.keep_open(300, partial(opening, attacker))
@@ -71,8 +61,8 @@ OPEN: dict[str, Opening] = {name: partial(begin, data) for name, data in BEGUN.i
 }
 ATTACKS = (
     *(Attack(f"connections with {what}", partial(keep, opening)) for what, opening in OPEN.items()),
-    Attack("1,000 idle TCP connections", lambda a: a.keep_open(THOUSAND, partial(tcp, a))),
-    Attack("1,000 idle HTTP connections", lambda a: a.keep_open(THOUSAND, partial(http, a)), short=True),
+    Attack("1,000 idle TCP connections", lambda a: a.keep_open(THOUSAND, lambda _: a.tcp())),
+    Attack("1,000 idle HTTP connections", lambda a: a.keep_open(THOUSAND, lambda _: a.http()), short=True),
     Attack(
         "idle TCP connections of 1,000 addresses",
         lambda a: a.keep_open(THOUSAND, lambda number: a.tcp(address(number))),

@@ -45,10 +45,7 @@ ATTACKS = (
     Attack("joins of new rooms", join_new_room, 4, pause=0.0, log_lines=WITH_LOG),
     Attack("joins of games, all left", join_game, 4, pause=0.0, log_lines=WITH_LOG, aftermath=TAKEN_OVER),
     Attack(
-        "every room name taken",
-        lambda a: a.keep_open(1_000, partial(take_room, a)),
-        log_lines=WITH_LOG,
-        short=True,
+        "every room name taken", lambda a: a.keep_open(1_000, partial(take_room, a)), log_lines=WITH_LOG, short=True
     ),
     Attack("guessed secrets", guess, 4, pause=0.0),
     *(
