@@ -35,7 +35,7 @@ class Times(Collector):
         self._sum += seconds
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
-        """See `Collector`."""
+        """Return the counts of the buckets and the sum, for Prometheus."""
         counts = zip([*map(str, self._bounds), "+Inf"], accumulate(self._counts), strict=True)
         yield HistogramMetricFamily(self._name, self._documentation, list(counts), self._sum)
 
