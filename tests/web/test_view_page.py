@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import phone_at_length
+from tests.web.conftest import Site, phone_at_length
 
 READ = 120_000  # milliseconds: the server's reader may have to start first
 RECORDS = REPOSITORY / "tests/data/records"
@@ -95,7 +95,7 @@ def test_the_page_waits_for_its_turn(failing_page: Page) -> None:
     expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
 
 
-def test_what_is_wrong_with_a_record_is_told_in_japanese(site: Site, browser: Browser, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_record_is_shown_in_japanese(site: Site, browser: Browser, tmp_path: Path) -> None:
     half = tmp_path / "half.mjson"
     half.write_bytes(b'{"type":"start_game","names":["a"')
     with browser.new_context(base_url=site.url, locale="ja") as context:  # the browser itself logs the status 422
