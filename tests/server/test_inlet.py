@@ -8,11 +8,11 @@ from typing import cast
 import pytest
 
 from server.access import Admission
+from server.connection.bot_connection import BotConnection
 from server.connection.inlet import SLICE, Inlet
 from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
 from server.limits import LIMITS
-from server.ports import JoiningHandler
 
 
 class Transport:
@@ -121,7 +121,7 @@ async def test_what_waits_at_the_end_of_the_stream_is_parsed_once() -> None:
 def connected(handler: Handler) -> TcpTransport:
     """A connection to a busy server."""
     connection = TcpTransport(
-        cast(Admission, OneParty()), busy_queue(), 100.0, LIMITS, lambda transport: cast(JoiningHandler, handler)
+        cast(Admission, OneParty()), busy_queue(), 100.0, LIMITS, lambda transport: cast(BotConnection, handler)
     )
     connection.connection_made(cast(asyncio.Transport, Transport()))
     return connection

@@ -71,7 +71,8 @@ def test_every_line_is_json(tmp_path: Path) -> None:
                  "thread failed", "a library warns", "the server is up", "stopped"):  # fmt: skip
         assert said in text
     assert next(entry for entry in found if "of an earlier version" in entry["event"])["level"] == "warning"
-    assert next(entry for entry in found if "is up" in entry["event"])["data"] == str(tmp_path / "server-data")
+    up = next(entry for entry in found if entry["event"] == "the server is up")
+    assert up["data"] == str(tmp_path / "server-data")
     assert "ZeroDivisionError" in next(entry for entry in found if entry["event"] == "thread failed")["exception"]
 
 

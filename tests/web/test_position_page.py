@@ -101,10 +101,10 @@ def test_what_cannot_be_is_told_at_its_field(failing_page: Page) -> None:
     expect(page.locator("[aria-invalid]")).to_have_count(0)
 
 
-def test_what_cannot_be_is_told_in_japanese(site: Site, browser: Browser) -> None:
+def test_what_cannot_be_is_said_in_japanese(site: Site, browser: Browser) -> None:
     with browser.new_context(base_url=site.url, locale="ja") as context:
         page = context.new_page()
-        page.goto(f"/position#hand={HAND}&rivers=9m_1s,,")
+        page.goto(f"/position#hand={HAND}&rivers=9m_,,")
         text = "南家の河：この河では東家ではなく南家の番です。捨て牌が1つ足りません"
         expect(page.get_by_role("alert")).to_have_text(text, timeout=FOUND)
         expect(page.get_by_label("南家の河")).to_be_focused()
