@@ -64,7 +64,7 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
     fields: dict[str, Any] = {}
     if texts:
         read = [_read_yaku(text) for text in texts[1:]]
-        unknown = [told for told, yaku in zip(texts[1:], read, strict=True) if yaku is None]
+        unknown = [text for text, yaku in zip(texts[1:], read, strict=True) if yaku is None]
         yakus = [yaku for yaku in read if yaku is not None and yaku[1]]
         if unknown:
             notes += unknown_yaku(where, unknown)
@@ -72,8 +72,8 @@ def _read_win(deltas: list[int], win: list[Any], ura: list[str], where: str, not
             fields = {"yakus": yakus, "fan": sum(han for _, han in yakus)}
         points = _read_points(texts[0])
         if points is None:
-            what = "{place}: {told!r} does not give points; those of this win are not compared"
-            notes.append(error_text("points_unknown", what, place=where, told=texts[0]))
+            what = "{place}: {text!r} does not give points; those of this win are not compared"
+            notes.append(error_text("points_unknown", what, place=where, text=texts[0]))
         fields |= points or {}
     return make(
         "hora",

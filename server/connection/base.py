@@ -56,10 +56,8 @@ class MessageProtocol(asyncio.Protocol):
 
     def _within_budget(self, units: float) -> bool:
         """Spend some of the budget. If it is exhausted, the handler sends an error and closes the connection."""
-        return self._budget.take(units) or self._over_budget()
-
-    def _over_budget(self) -> bool:
-        """Refuse what exceeds the budget. Returns False."""
+        if self._budget.take(units):
+            return True
         self._inlet.close()
         self._pause_reading()
         if not self._closing:
@@ -77,8 +75,7 @@ class MessageProtocol(asyncio.Protocol):
 
     def refund(self, size: int) -> None:
         """Put back what the message cost, at most FREE_BYTES of its length."""
-        free = size if size < FREE_BYTES else FREE_BYTES  # faster than `min`, as this is called for each message
-        self._budget.put_back(1.0 + free / BYTES_PER_UNIT)
+        self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:
         """Limit the time for an incomplete message; `completed`: a message before it was completed."""

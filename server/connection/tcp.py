@@ -43,10 +43,9 @@ class TcpTransport(MessageProtocol):
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
-        length = len(data)
-        size = length / BYTES_PER_UNIT
-        if not self._buffer and not self._discarding and data.find(b"\n") == length - 1:  # the usual case
-            if self._budget.take(1.0 + size) or self._over_budget():
+        size = len(data) / BYTES_PER_UNIT
+        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # the usual case
+            if self._within_budget(1.0 + size):
                 self._handle_line(data[:-1])
             return
         if not self._within_budget(size):
