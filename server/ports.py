@@ -37,10 +37,6 @@ class Transport(Protocol):
         """Close once everything is delivered, or after `Limits.close_timeout` seconds."""
         ...
 
-    def refund(self, size: int) -> None:
-        """Give back the budget of the message of `size` bytes just received, which was requested."""
-        ...
-
 
 class ConnectionHandler(Protocol):
     """Incoming messages of one connection."""
@@ -50,8 +46,11 @@ class ConnectionHandler(Protocol):
         """The maximum length in bytes of a message accepted now."""
         ...
 
-    def message_received(self, data: bytes) -> None:
-        """Handle one message of at most `max_message` bytes, not necessarily UTF-8."""
+    def message_received(self, data: bytes) -> bool:
+        """Handle one message of at most `max_message` bytes, not necessarily UTF-8.
+
+        Returns whether it was asked for, and so does not count against the limit on messages.
+        """
         ...
 
     def message_too_long(self) -> None:

@@ -67,9 +67,10 @@ class Spectator:
         async with asyncio.timeout(self._timeout):
             await self._connection.drain()
 
-    def message_received(self, data: bytes) -> None:
+    def message_received(self, data: bytes) -> bool:
         """Disconnect a spectator that sends anything."""
         self.close_with_error(ONLY_LISTEN)
+        return False
 
     def message_too_long(self) -> None:
         """Disconnect a spectator that sends anything."""

@@ -73,9 +73,15 @@ class MessageProtocol(asyncio.Protocol):
         """Whether the inlet holds data that is not parsed yet."""
         return self._inlet.data_waits
 
-    def refund(self, size: int) -> None:
-        """Put back what the message cost, at most FREE_BYTES of its length."""
-        self._budget.put_back(1.0 + min(size, FREE_BYTES) / BYTES_PER_UNIT)
+    def _handle(self, message: bytes) -> None:
+        """Handle a message that was paid for: it costs nothing if it was asked for, up to FREE_BYTES of it."""
+        if self._handler.message_received(message):
+            self._budget.put_back(1.0 + min(len(message), FREE_BYTES) / BYTES_PER_UNIT)
+
+    def _handle_whole(self, message: bytes) -> None:
+        """Handle the only message in a slice, which is charged afterwards: most messages are asked for."""
+        if not self._handler.message_received(message):
+            self._within_budget(1.0 + len(message) / BYTES_PER_UNIT)
 
     def _message_pending(self, pending: bool, completed: bool) -> None:
         """Limit the time for an incomplete message; `completed`: a message before it was completed."""

@@ -90,17 +90,19 @@ class BotConnection:
 
     # From the transport -----------------------------------------------------------------------------------------------
 
-    def message_received(self, data: bytes) -> None:
-        """Handle a join message, a request, or a reply."""
+    def message_received(self, data: bytes) -> bool:
+        """Handle a join message, a request, or a reply. Returns whether a message of the game asked for it."""
         if self._join_timer is None:
-            request = "" if data in NONE else request_in(data)
-            REQUESTS[request](self) if request else self._reply_received(data)
+            if data in NONE or not (request := request_in(data)):
+                return self._reply_received(data)
+            REQUESTS[request](self)
         elif not self._join_sent:
             self._join_received(data)
         elif request_in(data) == "leave":
             self._leave_for_good()
         else:
             self._fault(None, EARLY, "unasked")
+        return False
 
     def message_too_long(self) -> None:
         """Count a fault; before the join is accepted, close."""
@@ -283,20 +285,20 @@ class BotConnection:
             self.transport.close()
             self._leave()
 
-    def _reply_received(self, data: bytes) -> None:
+    def _reply_received(self, data: bytes) -> bool:
+        """Handle a reply. Returns whether it was asked for; if errors asked for one, each fault would pay the next."""
         expected = self._outbox.reply_received()
-        if expected not in (None, ExpectedReply.ERROR):  # else each fault would pay for the next one
-            self.transport.refund(len(data))
+        if data not in NONE or expected is not ExpectedReply.NONE:  # else as most replies
+            self._handle_reply(data, expected)
+        self._outbox.flush()
+        return expected is not None and expected is not ExpectedReply.ERROR
+
+    def _handle_reply(self, data: bytes, expected: ExpectedReply | None) -> None:
         try:
             reply = parse_reply(data)
         except BadMessage as error:
             self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
-        else:
-            if expected is not ExpectedReply.NONE or reply["type"] != "none":
-                self._handle_reply(reply, expected)
-        self._outbox.flush()
-
-    def _handle_reply(self, reply: Message, expected: ExpectedReply | None) -> None:
+            return
         if expected is ExpectedReply.DECISION and self._game is not None:
             passes = reply["type"] == "none"
             if passes and self._outbox.unanswered_errors and PASS not in self._game.legal_actions(self._seat):

@@ -43,12 +43,10 @@ class TcpTransport(MessageProtocol):
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
-        size = len(data) / BYTES_PER_UNIT
-        if not self._buffer and not self._discarding and data.find(b"\n") == len(data) - 1:  # the usual case
-            if self._within_budget(1.0 + size):
-                self._handle_line(data[:-1])
+        if data.find(b"\n") == len(data) - 1 and not (self._buffer or self._discarding or data.isspace()):
+            self._handle_whole(data[:-1])  # the usual case
             return
-        if not self._within_budget(size):
+        if not self._within_budget(len(data) / BYTES_PER_UNIT):
             return
         self._buffer += data
         start = 0
@@ -74,7 +72,7 @@ class TcpTransport(MessageProtocol):
         elif len(line) > self._handler.max_message:
             self._handler.message_too_long()
         elif line and not line.isspace():
-            self._handler.message_received(line)
+            self._handle(line)
 
     def eof_received(self) -> bool:
         """Leave a peer that has closed its sending side open until it has the answer to its join message.

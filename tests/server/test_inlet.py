@@ -61,8 +61,9 @@ class Handler:
     def __init__(self) -> None:
         self.told: list[bytes] = []
 
-    def message_received(self, data: bytes) -> None:
+    def message_received(self, data: bytes) -> bool:
         self.told.append(data)
+        return True
 
     def disconnected(self) -> None:
         self.told.append(b"gone")
