@@ -66,10 +66,7 @@ class FairQueue:
         if self._queues:
             self._schedule()
             self._end = self._clock() + TURN
-        while self._queues:
-            self._do_next()
-            if self._clock() >= self._end:
-                break
+            self._work()
         calls, self._last = self._last, []
         for call in calls:
             try:
@@ -77,19 +74,22 @@ class FairQueue:
             except Exception as error:  # the others must be called, too
                 self._loop.call_exception_handler({"message": "work failed", "exception": error})
 
-    def _do_next(self) -> None:
-        """Do a piece of work of the party whose turn it is."""
-        party, queue = next(iter(self._queues.items()))
-        work = queue.popleft()
-        try:
-            if work():
-                queue.append(work)
-        except Exception as error:  # of this party; the others must get their turn
-            self._loop.call_exception_handler({"message": "work failed", "exception": error})
-        if not queue:
-            del self._queues[party]
-        elif len(self._queues) > 1:
-            self._queues[party] = self._queues.pop(party)
+    def _work(self) -> None:
+        """Do a piece of work of each party in turn until the time of the iteration is used up."""
+        while self._queues:
+            party, queue = next(iter(self._queues.items()))
+            work = queue.popleft()
+            try:
+                if work():
+                    queue.append(work)
+            except Exception as error:  # of this party; the others must get their turn
+                self._loop.call_exception_handler({"message": "work failed", "exception": error})
+            if not queue:
+                del self._queues[party]
+            elif len(self._queues) > 1:
+                self._queues[party] = self._queues.pop(party)
+            if self._clock() >= self._end:
+                return
 
 
 class OnePerIteration:

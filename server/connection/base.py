@@ -78,11 +78,6 @@ class MessageProtocol(asyncio.Protocol):
         if self._handler.message_received(message):
             self._budget.put_back(1.0 + min(len(message), FREE_BYTES) / BYTES_PER_UNIT)
 
-    def _handle_whole(self, message: bytes) -> None:
-        """Handle the only message in a slice, which is charged afterwards: most messages are asked for."""
-        if not self._handler.message_received(message):
-            self._within_budget(1.0 + len(message) / BYTES_PER_UNIT)
-
     def _message_pending(self, pending: bool, completed: bool) -> None:
         """Limit the time for an incomplete message; `completed`: a message before it was completed."""
         if self._message_timer is not None and (completed or not pending):

@@ -91,18 +91,27 @@ class BotConnection:
     # From the transport -----------------------------------------------------------------------------------------------
 
     def message_received(self, data: bytes) -> bool:
-        """Handle a join message, a request, or a reply. Returns whether a message of the game asked for it."""
-        if self._join_timer is None:
-            if data in NONE or not (request := request_in(data)):
-                return self._reply_received(data)
+        """Handle a join message, a request, or a reply. Returns whether it is a reply to a message of the game."""
+        if self._join_timer is not None:
+            self._message_before_game(data)
+        elif data not in NONE and (request := request_in(data)):
             REQUESTS[request](self)
-        elif not self._join_sent:
+        else:
+            expected = self._outbox.reply_received()
+            if data not in NONE or expected is not ExpectedReply.NONE:  # else nothing follows, as from most replies
+                self._handle_reply(data, expected)
+            self._outbox.flush()
+            return expected is not None and expected is not ExpectedReply.ERROR
+        return False
+
+    def _message_before_game(self, data: bytes) -> None:
+        """Handle a message that comes before the join is accepted."""
+        if not self._join_sent:
             self._join_received(data)
         elif request_in(data) == "leave":
             self._leave_for_good()
         else:
             self._fault(None, EARLY, "unasked")
-        return False
 
     def message_too_long(self) -> None:
         """Count a fault; before the join is accepted, close."""
@@ -218,20 +227,22 @@ class BotConnection:
         The last message asks for a decision if there are `legal_actions`. `encoded` is a cache for calls with the same
         messages and table, empty at first.
         """
-        for number, message in enumerate(messages, 1):
-            if legal_actions and number == len(messages):
-                self._outbox.add(self._encode(message, table, legal_actions), ExpectedReply.DECISION)
-            elif message["type"] in OF_EACH_SEAT:
-                self._outbox.add(self._encode(message, table, ()), ExpectedReply.NONE)
-            else:
-                own = message.get("actor") == self._seat
-                key = number, own, self.join.dialect
-                data = encoded.get(key)
-                if data is None and message["type"] in COMMON:
-                    data = encoded[key] = encode_common(tuple(message.items()), own, self.join.dialect)
-                elif data is None:
-                    data = encoded[key] = self._encode(message, table, ())
-                self._outbox.add(data, ExpectedReply.NONE)
+        told: list[bytes] = []
+        for number, message in enumerate(messages[:-1] if legal_actions else messages):
+            if message["type"] in OF_EACH_SEAT:
+                told.append(self._encode(message, table, ()))
+                continue
+            own = message.get("actor") == self._seat
+            key = number, own, self.join.dialect
+            data = encoded.get(key)
+            if data is None and message["type"] in COMMON:
+                data = encoded[key] = encode_common(tuple(message.items()), own, self.join.dialect)
+            elif data is None:
+                data = encoded[key] = self._encode(message, table, ())
+            told.append(data)
+        self._outbox.add_told(told)
+        if legal_actions:
+            self._outbox.add(self._encode(messages[-1], table, legal_actions), ExpectedReply.DECISION)
         self._outbox.flush()
 
     def resend_messages(self, messages: Sequence[Message], table: np.record, legal_actions: Sequence[int]) -> None:
@@ -284,14 +295,6 @@ class BotConnection:
         if not self._left:
             self.transport.close()
             self._leave()
-
-    def _reply_received(self, data: bytes) -> bool:
-        """Handle a reply. Returns whether it was asked for; if errors asked for one, each fault would pay the next."""
-        expected = self._outbox.reply_received()
-        if data not in NONE or expected is not ExpectedReply.NONE:  # else as most replies
-            self._handle_reply(data, expected)
-        self._outbox.flush()
-        return expected is not None and expected is not ExpectedReply.ERROR
 
     def _handle_reply(self, data: bytes, expected: ExpectedReply | None) -> None:
         try:

@@ -42,6 +42,7 @@ class Inlet:
         self._waiting = bytearray()
         self._queued = False
         self._held = False
+        self._paused = False  # whether this has paused the transport
         self._closed = False
 
     def receive(self, data: bytes) -> None:
@@ -52,13 +53,14 @@ class Inlet:
             self._parse(data)
             return
         if self._queued or len(data) > SLICE:
-            self._pause()
+            self._pause_reading()
         self._waiting += data
         if len(self._waiting) > MAX_WAITING:
             self.close()
             self._transport.abort()
-            return
-        self._queue()
+        elif not (self._queued or self._held):
+            self._queued = True
+            self._fair_queue.add(self._admission.party, self._parse_slice)
 
     def finish(self) -> None:
         """Parse what waits, as no more is coming. It is a slice at most, unless this side has closed the connection."""
@@ -71,28 +73,28 @@ class Inlet:
     def hold(self) -> None:
         """Stop parsing until `release`: the consumer of the parsed data cannot take more."""
         self._held = True
-        self._pause()
+        self._pause_reading()
 
     def release(self) -> None:
         """Resume parsing."""
         self._held = False
+        if self._queued:
+            return
         if self._waiting:
-            self._queue()
-        elif not self._queued:
-            self._resume()
+            self._queued = True
+            self._fair_queue.add(self._admission.party, self._parse_slice)
+        elif self._paused:
+            self._resume_reading()
 
-    def _pause(self) -> None:
+    def _pause_reading(self) -> None:
+        self._paused = True
         if not self._transport.is_closing():
             self._transport.pause_reading()
 
-    def _resume(self) -> None:
+    def _resume_reading(self) -> None:
+        self._paused = False
         if not self._transport.is_reading() and not self._transport.is_closing():
             self._transport.resume_reading()
-
-    def _queue(self) -> None:
-        if not self._queued and not self._held:
-            self._queued = True
-            self._fair_queue.add(self._admission.party, self._parse_slice)
 
     @property
     def data_waits(self) -> bool:
@@ -119,6 +121,6 @@ class Inlet:
         if self._waiting and not self._held:
             return True
         self._queued = False
-        if not self._held and not self._closed:
-            self._resume()
+        if self._paused and not self._held and not self._closed:
+            self._resume_reading()
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from enum import Enum
 
 from server.loop_clock import loop_clock
@@ -43,6 +44,12 @@ class Outbox:
         """Queue a message; `flush` sends it."""
         replies = expected is ExpectedReply.DECISION or not self.only_when_asked
         self._unsent.append((data, expected if replies else None))
+
+    def add_told(self, messages: Iterable[bytes]) -> None:
+        """Queue messages that ask nothing, as `add` does with ExpectedReply.NONE."""
+        expected = None if self.only_when_asked else ExpectedReply.NONE
+        for data in messages:
+            self._unsent.append((data, expected))
 
     def flush(self) -> None:
         """Send what can be sent now."""

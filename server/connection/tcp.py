@@ -44,7 +44,8 @@ class TcpTransport(MessageProtocol):
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""
         if data.find(b"\n") == len(data) - 1 and not (self._buffer or self._discarding or data.isspace()):
-            self._handle_whole(data[:-1])  # the usual case
+            if not self._handler.message_received(data[:-1]):  # the usual case; most messages are asked for
+                self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)
             return
         if not self._within_budget(len(data) / BYTES_PER_UNIT):
             return

@@ -166,7 +166,8 @@ class WebSocketConnection(MessageProtocol):
         between_messages = self._protocol.reader.between_frames and not self._fragments
         if between_messages and self._is_open and (message := short_text(data)) is not None:
             self._heard = True
-            self._handle_whole(message)
+            if not self._handler.message_received(message):
+                self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)
             return
         if not self._within_budget(len(data) / BYTES_PER_UNIT):
             return
