@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector
-from prometheus_client.metrics_core import HistogramMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
 NAMESPACE = "nukidora"
@@ -40,6 +40,23 @@ class Times(Collector):
         yield HistogramMetricFamily(self._name, self._documentation, list(counts), self._sum)
 
 
+class Count(Collector):
+    """A counter that takes no locks either."""
+
+    def __init__(self, name: str, documentation: str, registry: CollectorRegistry) -> None:
+        self._name, self._documentation = f"{NAMESPACE}_{name}", documentation
+        self._value = 0
+        registry.register(self)
+
+    def inc(self) -> None:
+        """Count one."""
+        self._value += 1
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Return the count, for Prometheus."""
+        yield CounterMetricFamily(self._name, self._documentation, self._value)
+
+
 class Metrics:
     """The metrics of one server, in a separate registry."""
 
@@ -49,7 +66,7 @@ class Metrics:
         self.games = Counter("games", "games finished and stored", **own)
         self.playing = Gauge("games_playing", "games in play", **own)
         self.waiting_to_be_stored = Gauge("games_waiting_to_be_stored", "games over whose result is not stored", **own)
-        self.decisions = Counter("decisions", "decisions played, those of house bots included", **own)
+        self.decisions = Count("decisions", "decisions played, those of house bots included", self.registry)
         self._answer_time = Times(
             "answer_seconds", "from a question until its answer is processed", ANSWER_BUCKETS, self.registry
         )

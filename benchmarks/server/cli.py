@@ -39,6 +39,11 @@ class Measurement:
         """Messages received by the clients per second."""
         return self.messages / self.seconds
 
+    @property
+    def cpu(self) -> float:
+        """Microseconds of the server's processor time per message."""
+        return 1e6 * (self.after.cpu - self.before.cpu) / self.messages
+
 
 @asynccontextmanager
 async def connected(server: ServerProcess, transport: str, clients: Sequence[Client]) -> AsyncIterator[None]:
@@ -90,13 +95,14 @@ def measure_echo(server: ServerProcess, transport: str, games: int, seconds: flo
 LEGEND = f"""\
 decisions and games: of the server. messages: sent to bots, each answered by one. echo: messages of a bare asyncio echo
 server (TCP) or a bare websockets echo server, as many connections, one message in flight on each. ratio: messages to
-echo. server ms: from the last reply needed until its event is written; bot ms: from a bot's decision to its next
-message; each p50 / p99 / maximum. kB/game: memory the server has allocated for each game in play (100 games and more).
-Echo and server are measured in turns, {REPEATS} times; the pair with the median ratio is shown.
+echo. cpu us: processor time of the echo and of the server for a message, and their ratio, which other work on the
+machine disturbs less. server ms: from the last reply needed until its event is written; bot ms: from a bot's decision
+to its next message; each p50 / p99 / maximum. kB/game: memory the server has allocated for each game in play (100 games
+and more). Echo and server are measured in turns, {REPEATS} times; the pair with the median ratio is shown.
 """
 COLUMNS = {
-    "": 4, "games": 6, "decisions/s": 12, "games/s": 8, "messages/s": 11, "echo/s": 8, "ratio": 6, "server ms": 22,
-    "bot ms": 26, "kB/game": 8,
+    "": 4, "games": 6, "decisions/s": 12, "games/s": 8, "messages/s": 11, "echo/s": 8, "ratio": 6, "cpu us": 18,
+    "server ms": 22, "bot ms": 26, "kB/game": 8,
 }  # fmt: skip
 
 
@@ -133,6 +139,7 @@ def cells_of(transport: str, games: int, comparison: Comparison) -> list[str]:
         f"{played.rate:,.0f}",
         f"{comparison.echo.rate:,.0f}",
         f"{comparison.ratio:.2f}",
+        f"{comparison.echo.cpu:.1f} / {played.cpu:.1f}, {comparison.echo.cpu / played.cpu:.2f}",
         played.after.server_times,
         percentiles(played.delays),
         f"{memory:.0f}" if games >= 100 else "",

@@ -163,7 +163,7 @@ async def _serve_echo(pipe: Connection) -> None:
     lines = await asyncio.get_running_loop().create_server(EchoProtocol, "127.0.0.1", 0)
     async with lines, serve(_echo_frames, "127.0.0.1", 0, compression=None) as frames:
         pipe.send({"tcp": lines.sockets[0].getsockname()[1], "ws": next(iter(frames.sockets)).getsockname()[1]})
-        await _report(pipe, lambda: Counts(0, 0, "", 0, 0, 0.0))
+        await _report(pipe, lambda: Counts(0, 0, "", 0, 0, time.process_time()))
 
 
 async def _report(pipe: Connection, counts: Callable[[], Counts]) -> None:
