@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.frames import apply_mask as unmask  # type: ignore[attr-defined]  # the one in C, where it is installed
 from websockets.http11 import Request
-from websockets.protocol import State
+from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
@@ -163,8 +163,9 @@ class WebSocketConnection(MessageProtocol):
     # Receiving --------------------------------------------------------------------------------------------------------
 
     def _parse(self, data: bytes) -> None:
-        between_messages = self._protocol.reader.between_frames and not self._fragments
-        if between_messages and self._is_open and (message := short_text(data)) is not None:
+        protocol = self._protocol
+        between_messages = protocol.reader.between_frames and not self._fragments and protocol.state is OPEN
+        if between_messages and (message := short_text(data)) is not None:
             self._heard = True
             if not self._handler.message_received(message):
                 self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)
@@ -238,7 +239,7 @@ class WebSocketConnection(MessageProtocol):
 
     def send(self, messages: Sequence[bytes]) -> None:
         """Send each message as a text frame."""
-        if self._is_open:
+        if self._protocol.state is OPEN and not self._transport.is_closing():  # `_is_open`, without its call
             self._write(b"".join(map(text_frame, messages)))
 
     def send_frames(self, frames: bytes) -> None:
@@ -257,7 +258,7 @@ class WebSocketConnection(MessageProtocol):
     @property
     def _is_open(self) -> bool:
         """Whether frames may be sent: neither side has sent a close frame."""
-        return self._protocol.state is State.OPEN and not self._transport.is_closing()
+        return self._protocol.state is OPEN and not self._transport.is_closing()
 
     def _flush(self) -> None:
         """Write the protocol's pending data; an empty part marks the end of the stream."""
