@@ -32,14 +32,13 @@ class RoundReader:
     def __init__(self, t: np.record) -> None:
         """Start before the first event of the round."""
         self.t = t
-        self._log = t["log"]
         self.n_read = 0
         self.wall: list[int] = t["wall"].tolist()
         self.scores: list[int] = t["seat"]["start_score"].tolist()
 
     def read(self) -> list[Message]:
         """Return the messages since the last call. Read all messages of a round before the next one is dealt."""
-        words = self._log[self.n_read : int(self.t["n_log"])].tolist()
+        words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
         self.n_read += len(words)
         return [READERS[event.type](self, event) for event in map(events.unpack, words)]
 
