@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -32,6 +33,9 @@ class Written(Transport):
 
     def get_write_buffer_size(self) -> int:
         return 0
+
+    def write_eof(self) -> None:
+        pass
 
 
 def opened(handler: Handler) -> WebSocketConnection:
@@ -87,8 +91,13 @@ def test_messages_are_the_same_however_their_bytes_are_cut(
 ) -> None:
     data = stream(messages)
     at = sorted({0, *(min(cut, len(data)) for cut in cuts), len(data)})
-    chunks = [data[start:end] for start, end in zip(at, at[1:], strict=False)]
+    chunks = [data[start:end] for start, end in pairwise(at)]
     assert asyncio.run(received(chunks)) == [message[0] for message in messages if message is not None]
+
+
+def test_a_whole_message_between_the_fragments_of_another_is_an_error() -> None:
+    chunks = [frame(TEXT, b"a", final=False), frame(TEXT, b"b"), frame(CONTINUATION, b"c")]
+    assert asyncio.run(received(chunks)) == []
 
 
 def test_a_frame_that_is_short_and_whole_does_not_pass_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
