@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
-from pydantic_core import to_json
 
 from engine.common.error_text import error_text, line_of
 from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
@@ -177,7 +176,7 @@ async def list_tournaments(lobby: LobbyHere, cursor: Cursor = None, limit: Limit
 @router.get("/{name}", summary="A tournament and its standings", responses=problems(404, 422, 503))
 async def get_tournament(lobby: LobbyHere, name: str) -> TournamentDetails:
     """While it goes on, the standings are those of the games so far, some seconds old at most."""
-    document = await lobby.tournaments.document_of(name) or {"bots": [], "pairs": []}
+    document = await lobby.tournaments.standings_of(name)
     stored, tournament = find(lobby, name), lobby.tournaments.current.get(name)
     plan = Plan.model_validate(stored.plan)
     here = set(tournament.here) if tournament else set()
@@ -219,14 +218,12 @@ async def list_schedule(
     """All games in the order in which they are due; of a tournament that is over, those that were played."""
     find(lobby, name)
     (after,) = read_cursor(BY_NUMBER, cursor) or (-1,)
-    rows: Iterable[dict[str, Any]]
+    rows: Iterable[dict[str, Any]] = ()
     if (tournament := lobby.tournaments.current.get(name)) is not None:
-        rows = scheduled(tournament, after, status)
-    else:
-        document = await lobby.tournaments.document_of(name) or {"schedule": []}
-        rows = (row for row in document["schedule"] if row["number"] > after and status in ("all", row["status"]))
-    chosen = islice(rows, one_more(limit))
-    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
+        rows = islice(scheduled(tournament, after, status), one_more(limit))
+    elif status in ("all", "finished"):
+        rows = await lobby.store.tournament_schedule(name, after, one_more(limit))
+    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in rows], limit))
 
 
 def scheduled(tournament: Tournament, after: int, wanted: str) -> Iterator[dict[str, Any]]:
@@ -262,8 +259,8 @@ async def get_result(lobby: LobbyHere, request: Request, name: str) -> Response:
         raise HTTPException(409, error_text("tournament_not_over", text, name=name, status=stored.status))
     with ExitStack() as counted:
         counted.enter_context(lobby.access.downloading(client_address(request)))
-        data = await asyncio.to_thread(to_json, await lobby.tournaments.document_of(name) or {})
-        return Download(data, "application/json", {}, counted.pop_all())
+        data = await lobby.store.tournament_result(name) or "{}"
+        return Download(data.encode(), "application/json", {}, counted.pop_all())
 
 
 @router.post("", summary="Create a tournament", status_code=201, responses=problems(401, 403, 409, 411, 413, 422, 503))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, tuple_
+from sqlalchemy import JSON, ColumnElement, Integer, Select, and_, case, cast, column, func, or_, select, true, tuple_
 
 from server.limits import Limits
 from server.store.cursors import Order, count, time
 from server.store.models import Opponent, Play, PlayerStats, RatingPoint, StoredGame
-from server.store.tables import games, players, ratings, seats
+from server.store.tables import games, players, ratings, seats, tournaments
 
 PlayerOrder = Literal["rating", "name", "games"]
 
@@ -161,3 +161,27 @@ def select_opponents(limits: Limits, name: str, cursor: str | None, n: int) -> S
         return found
     games_before, name_before = MOST_MET.read(cursor)
     return found.having(or_(number < games_before, and_(number == games_before, others.c.name > name_before)))
+
+
+# The result of a tournament may have 1.5 MB, of which the database cuts out what a page shows: to parse all of it would
+# halt the event loop, even in a thread.
+
+
+def select_tournament_standings(name: str) -> Select[Any]:
+    """One row: the entrants and the pairs in the result of a tournament; of one without a result, they are NULL."""
+    result = tournaments.c.result
+    return select(result["bots"].label("bots"), result["pairs"].label("pairs")).where(tournaments.c.name == name)
+
+
+def select_tournament_schedule(backend: str, name: str, after: int, n: int) -> Select[Any]:
+    """The first `n` games after that number in the result of a tournament."""
+    result = tournaments.c.result
+    number: ColumnElement[int]
+    if backend == "sqlite":
+        game = func.json_each(result, "$.schedule").table_valued(column("value", JSON))
+        number = func.json_extract(game.c.value, "$.number", type_=Integer)
+    else:
+        game = func.json_array_elements(result["schedule"]).table_valued(column("value", JSON))
+        number = cast(game.c.value.op("->>")("number"), Integer)
+    found = select(game.c.value).select_from(tournaments).join(game, true())
+    return found.where(tournaments.c.name == name, number > after).order_by(number).limit(n)

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, Connection, Engine, RowMapping, Table, delete, func, select, text
+from sqlalchemy import URL, Connection, Engine, RowMapping, Table, Text, cast, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -332,12 +332,23 @@ class Store:
         found = select(tables.tournaments).order_by("name")
         return [from_row(StoredTournament, row) for row in await self._rows(found)]
 
-    async def tournament_result(self, name: str) -> dict[str, Any] | None:
-        """The result of a tournament, once all its games have ended."""
+    async def tournament_result(self, name: str) -> str | None:
+        """The result of a tournament as JSON, once all its games have ended."""
         async with self._reading() as connection:
-            found = select(tables.tournaments.c.result).where(tables.tournaments.c.name == name)
-            result: dict[str, Any] | None = await connection.scalar(found)
-            return result
+            found = select(cast(tables.tournaments.c.result, Text)).where(tables.tournaments.c.name == name)
+            return await connection.scalar(found)
+
+    async def tournament_standings(self, name: str) -> dict[str, Any]:
+        """The `bots` and `pairs` of that result; both are empty where there is none."""
+        async with self._aggregate:
+            rows = await self._rows(lists.select_tournament_standings(name))
+        return {key: value or [] for row in rows for key, value in row.items()} or {"bots": [], "pairs": []}
+
+    async def tournament_schedule(self, name: str, after: int, n: int) -> list[dict[str, Any]]:
+        """The first `n` games of that result with greater numbers than `after`."""
+        statement = lists.select_tournament_schedule(self._url.get_backend_name(), name, after, n)
+        async with self._aggregate:
+            return [row["value"] for row in await self._rows(statement)]
 
     async def room_games(self, room: str, since: datetime) -> dict[str, list[tuple[SeatResult, Play]]]:
         """The seats of the games of a room that started at a time or later, with what was counted, by the ids."""
