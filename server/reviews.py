@@ -24,7 +24,7 @@ from server.addresses import limited_address
 from server.limits import Limits
 from server.store import StoreError
 from server.used_time import UsedTime
-from server.worker import Worker, WorkerError
+from server.worker import TaskStoppedError, Worker, WorkerError
 
 MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
@@ -190,6 +190,8 @@ class Reviews:
             wanted.status = "done"
         except WorkerError as error:
             wanted.error = failed(line_of(error))
+            if isinstance(error, TaskStoppedError):
+                self.used.add(wanted.address, error.restart)
         except StoreError as error:
             log.warning("review failed", error=str(error))
             wanted.error = failed(error_text("database", "the database does not answer"))
