@@ -202,14 +202,9 @@ class Tournaments:
 
     # Standings --------------------------------------------------------------------------------------------------------
 
-    async def standings_of(self, name: str) -> dict[str, Any]:
-        """The `bots` and `pairs` of a tournament's document: as stored, or of the games so far, some seconds old.
-
-        Raises StoreError.
-        """
-        if (tournament := self.current.get(name)) is None:
-            return await self._store.tournament_standings(name)
-        loop = asyncio.get_running_loop()
+    async def standings_of(self, tournament: Tournament) -> dict[str, Any]:
+        """The `bots` and `pairs` of the document of a tournament that is not over, some seconds old at most."""
+        name, loop = tournament.name, asyncio.get_running_loop()
         async with self._computing:  # one at a time; those who wait take what the first has computed
             n_games, until, found = self._live.get(name, (-1, 0.0, {}))
             if n_games != len(tournament.results) and loop.time() >= until:
