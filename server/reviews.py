@@ -30,7 +30,7 @@ MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
 KEPT_PER_ADDRESS = 16
-MAX_BYTES = 8 << 20  # of the records of one review; a long game with many annotations has 1 MB
+MAX_BYTES = 4 << 20  # of the records of one review, which are in memory twice; a long, annotated game has 1 MB
 RETRY = 5  # seconds after which a client that was refused may try again
 log = structlog.get_logger("server.reviews")
 
