@@ -12,7 +12,7 @@ from engine.common.error_text import ErrorText, error_text
 from server.addresses import Proxies, limited_address
 from server.fairness import Shared
 from server.limits import Limits
-from server.names import imitates_house_bot, look_alike
+from server.names import first_look_alike, imitates_house_bot
 from server.settings import Settings
 from server.store import Store, StoredToken
 
@@ -343,9 +343,9 @@ class Access:
                 )
             )
         if owner is None:
-            for reserved in await self._reserved.get():
-                if look_alike(name, reserved):
-                    raise AccessError(name_reserved(name, reserved))
+            reserved = first_look_alike(name, await self._reserved.get())
+            if reserved is not None:
+                raise AccessError(name_reserved(name, reserved))
 
     async def authorize_player(self, token: str | None) -> None:
         """Check that the holder of `token`, or everybody, may play, under any name. Raises UnauthorizedError."""

@@ -18,27 +18,20 @@ from engine.mjai.messages import CONCEALED, for_public
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection, text_frame
 from server.fairness import CpuLimiter
-from server.game.history import ERROR, History, without_annotation
+from server.game.history import ERROR, History, type_of, without_annotation
 from server.game.live_game import LiveGame
 
 Hands = Literal["open", "closed"]
 BATCH = 16  # frames sent, or connections sent to, in one turn
-ANNOTATION = b',"ext_bot":'  # the last key of a line; within a string its quotes would be escaped
 END_GAME = "end_game"
 FEEDS = "feeds"  # the party for data sent to all watchers of a game
 Turn = Callable[[], AbstractAsyncContextManager[None]]  # of a `CpuLimiter`
 
 
-def type_of(line: bytes) -> str:
-    """The type of a message of the history; it is always its first key."""
-    return line.split(b'"', 4)[3].decode()
-
-
 def open_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Lines of the history with all hands open, without the bots' annotations."""
     for line in lines:
-        message, annotation, _ = line.partition(ANNOTATION)
-        yield text_frame(message + b"}" if annotation else message)
+        yield text_frame(without_annotation(line))
 
 
 def closed_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -49,7 +42,7 @@ def closed_frames(lines: Iterable[bytes]) -> Iterator[bytes]:
     for line in lines:
         kind = type_of(line)
         if kind in CONCEALED:
-            yield text_frame(to_json(for_public(without_annotation(from_json(line)))))
+            yield text_frame(to_json(for_public(from_json(without_annotation(line)))))
         elif kind != ERROR:
             yield from open_frames([line])
 

@@ -9,6 +9,7 @@ left out.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 import regex
@@ -35,12 +36,15 @@ def imitates_house_bot(name: str) -> bool:
     return HOUSE in bracketed or (letters.endswith("house") and letters.removesuffix("house") in BUILT_IN)
 
 
-def look_alike(first: str, second: str) -> bool:
-    """Return whether two names could be mistaken for each other."""
-    return not _looks(first).isdisjoint(_looks(second))
+def first_look_alike(name: str, others: Iterable[str]) -> str | None:
+    """Return the first of the other names that could be mistaken for this one; None if there is none.
+
+    The looks of the others are remembered, those of the name are not: strangers may come with any number of names.
+    """
+    looks = _looks(name)
+    return next((other for other in others if not looks.isdisjoint(_remembered_looks(other))), None)
 
 
-@lru_cache(maxsize=10_000)
 def _looks(name: str) -> frozenset[str]:
     """Return the skeletons of a name as it is and in lower case: a capital I looks like a small L, but is an i.
 
@@ -49,12 +53,15 @@ def _looks(name: str) -> frozenset[str]:
     return frozenset({skeleton(name), skeleton(unicodedata.normalize("NFKD", name).casefold())})
 
 
+_remembered_looks = lru_cache(maxsize=10_000)(_looks)
+
+
 def skeleton(name: str) -> str:
     """Return the skeleton of a name, its visual appearance."""
     return "".join(map(_plain, NOTHING.sub("", unicodedata.normalize("NFKD", name))))
 
 
-@cache
+@lru_cache(maxsize=4_096)  # of 150,000: strangers may come with all of them
 def _plain(character: str) -> str:
     """Return the visual appearance of a character of a decomposed name."""
     letter = _prototypes().get(character, character)

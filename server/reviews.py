@@ -24,13 +24,13 @@ from server.addresses import limited_address
 from server.limits import Limits
 from server.store import StoreError
 from server.used_time import UsedTime
-from server.worker import Worker, WorkerError
+from server.worker import TaskStoppedError, Worker, WorkerError
 
 MAX_WAITING = 8  # reviews
 UNFINISHED_PER_ADDRESS = 2
 UNWANTED = 30.0  # seconds without a question after which a review that waits is not done
 KEPT_PER_ADDRESS = 16
-MAX_BYTES = 8 << 20  # of the records of one review; a long game with many annotations has 1 MB
+MAX_BYTES = 4 << 20  # of the records of one review, which are in memory twice; a long, annotated game has 1 MB
 RETRY = 5  # seconds after which a client that was refused may try again
 log = structlog.get_logger("server.reviews")
 
@@ -190,6 +190,8 @@ class Reviews:
             wanted.status = "done"
         except WorkerError as error:
             wanted.error = failed(line_of(error))
+            if isinstance(error, TaskStoppedError):
+                self.used.add(wanted.address, error.restart)
         except StoreError as error:
             log.warning("review failed", error=str(error))
             wanted.error = failed(error_text("database", "the database does not answer"))

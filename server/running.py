@@ -28,6 +28,7 @@ from server.house_bots import HOUSE_BOTS, HouseBots
 from server.limits import LIMITS, Limits
 from server.lobby import Lobby
 from server.loop_clock import loop_clock
+from server.memory import find_trim, keep_trimmed
 from server.metrics import Metrics
 from server.retention import keep_pruned
 from server.review_work import review
@@ -132,6 +133,7 @@ async def accept_connections(
     chores = [
         asyncio.create_task(keep_resolved(lobby.access.proxies, RESOLVE_EVERY)),
         asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
+        asyncio.create_task(keep_trimmed(find_trim())),
     ]
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
     try:

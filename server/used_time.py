@@ -57,6 +57,10 @@ class LeastUsedFirst:
                 self._used.add(party, self._clock() - began)
             self._release()
 
+    def charge(self, party: str, seconds: float) -> None:
+        """Count time that a party has used besides, such as what others need because of it."""
+        self._used.add(party, seconds)
+
     async def _turn_of(self, party: str) -> None:
         waiting = party, asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)

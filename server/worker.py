@@ -45,6 +45,18 @@ class WorkerUnavailableError(WorkerError):
     """A task was not done, for no fault of its own as far as is known: it may be tried again."""
 
 
+class TaskStoppedError(WorkerUnavailableError):
+    """A task took too long, and was stopped with the process.
+
+    `restart`: the seconds for which tasks have waited for that process, until it was started, and had imported what
+    they need. The next one is going to need them again.
+    """
+
+    def __init__(self, text: str, restart: float) -> None:
+        super().__init__(text)
+        self.restart = restart
+
+
 @dataclass(frozen=True, slots=True)
 class Begun:
     """The message of the process when it begins a task."""
@@ -75,6 +87,7 @@ class Worker:
         self._process: SpawnProcess | None = None
         self._connection: Any = None  # Connection, on Windows PipeConnection
         self._idle: asyncio.TimerHandle | None = None
+        self._starting = 0.0  # seconds for which tasks have waited until the process began them
         self._n_tasks = 0
         self._closed = False
 
@@ -84,7 +97,7 @@ class Worker:
         """Return the result of `work`, which may take `timeout` seconds once begun; earlier tasks are run first.
 
         `begin` is called when the process begins the task: the start of a process is nobody's work. It and `progress`
-        are called in another thread. Raises WorkerError.
+        are called in another thread. Raises WorkerError; TaskStoppedError where the time was not enough.
         """
         loop = asyncio.get_running_loop()
         self._n_tasks += 1
@@ -115,7 +128,8 @@ class Worker:
     def _run(self, work: Work, timeout: float, progress: Progress, begin: Callable[[], None]) -> bytes:
         if self._closed:
             raise WorkerUnavailableError(error_text("work_stopped", "the server stops"))
-        end = monotonic() + START_TIMEOUT
+        start, begun = monotonic(), False
+        end = start + START_TIMEOUT
         try:
             if self._process is None:
                 self._start()
@@ -127,7 +141,9 @@ class Worker:
                 if isinstance(answer, bytes):
                     return answer
                 if isinstance(answer, Begun):
-                    end = monotonic() + timeout
+                    begun, now = True, monotonic()
+                    self._starting += now - start
+                    end = now + timeout
                     begin()
                 else:
                     progress(*answer)
@@ -136,8 +152,10 @@ class Worker:
             raise WorkerUnavailableError(
                 error_text("work_ended", "the worker process has ended unexpectedly; try again")
             ) from None
+        restart = self._starting if begun else 0.0
         self._end()
-        raise WorkerUnavailableError(error_text("work_slow", "it took longer than {seconds:g} s", seconds=timeout))
+        slow = error_text("work_slow", "it took longer than {seconds:g} s", seconds=timeout)
+        raise TaskStoppedError(slow, restart)
 
     def _start(self) -> None:
         """Start the process. Ctrl-C only reaches the server, which then ends the process."""
@@ -163,6 +181,7 @@ class Worker:
             self._process.close()
             self._connection.close()
             self._process = None
+            self._starting = 0.0
 
 
 # In the process -------------------------------------------------------------------------------------------------------

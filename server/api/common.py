@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import reprlib
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import unquote
@@ -23,6 +25,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from engine.mjai.keys import MAX_SHOWN
 from server import store
+from server.addresses import limited_address
+from server.fairness import FairLock
 from server.lobby import Lobby
 from server.puzzles import Puzzles
 from server.reviews import Reviews
@@ -31,6 +35,7 @@ from server.used_time import LeastUsedFirst
 from server.worker import Worker
 
 Item = TypeVar("Item")
+QueryTurn = Callable[[], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class Service:
     puzzles: Puzzles
     reading: LeastUsedFirst  # held by the address whose record is read
     reader: Worker = field(default_factory=Worker)  # of uploaded records
+    queries: FairLock = field(default_factory=FairLock)  # held by the address that reads a list or thousands of rows
     conversions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))  # of records: one uses a core
 
     async def close(self) -> None:
@@ -67,8 +73,18 @@ def client_address(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
+async def query_turn_of(connection: HTTPConnection) -> QueryTurn:
+    """The turns of a client's address to read much from the database; one is read at a time.
+
+    Each may use a core for a while, or halt the event loop for 2 ms.
+    """
+    service = await service_of(connection)
+    return partial(service.queries.held_by, limited_address(client_address(connection)))
+
+
 ServiceHere = Annotated[Service, Depends(service_of)]
 LobbyHere = Annotated[Lobby, Depends(lobby_of)]
+QueryTurnHere = Annotated[QueryTurn, Depends(query_turn_of)]
 Cursor = Annotated[
     str | None,
     Query(json_schema_extra={"format": "cursor"}, description="`next_cursor` of the previous page; empty: the first"),
@@ -91,9 +107,13 @@ def respond(page: store.Page[Item]) -> Page[Item]:
 
 
 async def stored_page(
-    read: Callable[..., Awaitable[store.Page[Item]]], cursor: str | None, limit: int, chunk: int = CHUNK
+    turn: QueryTurn,
+    read: Callable[..., Awaitable[store.Page[Item]]],
+    cursor: str | None,
+    limit: int,
+    chunk: int = CHUNK,
 ) -> Page[Item]:
-    """A page of a list in the store, read in chunks so that games continue in between.
+    """A page of a list in the store, read in chunks so that games continue, and others get their turns, in between.
 
     `chunk`: items of one; more where each chunk is costly to find. `read` takes ``cursor`` and ``limit``. Raises
     HTTPException for a cursor that does not belong to the list.
@@ -102,7 +122,8 @@ async def stored_page(
     cursor = cursor or None
     try:
         while True:
-            page = await read(cursor=cursor, limit=min(chunk, limit - len(items)))
+            async with turn():
+                page = await read(cursor=cursor, limit=min(chunk, limit - len(items)))
             items += page.items
             cursor = page.next_cursor
             if cursor is None or len(items) == limit:

@@ -16,6 +16,7 @@ from server.api.common import (
     Limit,
     LobbyHere,
     Page,
+    QueryTurnHere,
     Route,
     problems,
     read_cursor,
@@ -24,6 +25,7 @@ from server.api.common import (
 )
 from server.api.errors import not_found
 from server.broadcast import Broadcast
+from server.limits import LIMITS
 from server.lobby import Lobby
 from server.store import SeatScore, StoredGame
 from server.store.cursors import Order, one_more, time
@@ -99,9 +101,17 @@ def playing_game(broadcast: Broadcast) -> PlayingGame:
     )
 
 
-@router.get("", summary="Games being played or finished, newest first", responses=problems(422, 503))
+@router.get(
+    "",
+    summary="Games being played or finished, newest first",
+    description="Reading page after page, every game in the list at the first page is returned exactly once. Those of "
+    "rules, and a player's of a room, are looked for among the latest "
+    f"{LIMITS.most_searched:,} from the cursor on.",
+    responses=problems(422, 503),
+)
 async def list_games(
     lobby: LobbyHere,
+    turn: QueryTurnHere,
     status: Annotated[
         Literal["playing", "finished"], Query(description="finished games, or games being played")
     ] = "finished",
@@ -113,9 +123,9 @@ async def list_games(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[StoredGame] | Page[PlayingGame]:
-    """Reading page after page, every game in the list at the first page is returned exactly once."""
+    """The games that pass the filters."""
     if status == "finished":
-        return await stored_page(partial(lobby.store.games, player, room, rules, since, until), cursor, limit)
+        return await stored_page(turn, partial(lobby.store.games, player, room, rules, since, until), cursor, limit)
     before = read_cursor(NEWEST_FIRST, cursor)
     broadcasts = {
         (start.started, start.id): broadcast

@@ -12,6 +12,7 @@ from server.api.common import (
     Limit,
     LobbyHere,
     Page,
+    QueryTurnHere,
     Route,
     ServiceHere,
     client_address,
@@ -41,13 +42,14 @@ async def find_player(lobby: Lobby, name: str) -> PlayerStats:
 @router.get("", summary="Players", responses=problems(422, 503))
 async def list_players(
     lobby: LobbyHere,
+    turn: QueryTurnHere,
     order: Annotated[PlayerOrder, Query(description="highest rating first, by name, or most games first")] = "rating",
     prefix: Annotated[str, Query(description="whose names begin so; upper and lower case differ")] = "",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[PlayerStats]:
     """A player who moves in the order between two pages may be returned twice or not at all."""
-    return await stored_page(partial(lobby.store.players, order=order, prefix=prefix), cursor, limit)
+    return await stored_page(turn, partial(lobby.store.players, order=order, prefix=prefix), cursor, limit)
 
 
 @router.get("/{name}", summary="One player", responses=problems(404, 422, 503))
@@ -59,6 +61,7 @@ async def get_player(lobby: LobbyHere, name: str) -> PlayerStats:
 @router.get("/{name}/ratings", summary="A player's ratings, first game first", responses=problems(404, 422, 503))
 async def list_ratings(
     lobby: LobbyHere,
+    turn: QueryTurnHere,
     name: str,
     step: Annotated[int, Query(ge=1, le=1_000_000, description="every how many rated games")] = 1,
     cursor: Cursor = None,
@@ -66,7 +69,7 @@ async def list_ratings(
 ) -> Page[RatingPoint]:
     """The rating after each rated game; with `step`, of those whose number is a multiple of it."""
     await find_player(lobby, name)
-    return await stored_page(partial(lobby.store.rating_history, name, step=step), cursor, limit)
+    return await stored_page(turn, partial(lobby.store.rating_history, name, step=step), cursor, limit)
 
 
 @router.post(
@@ -97,6 +100,7 @@ async def ask_for_reviews(service: ServiceHere, request: Request, name: str, bot
 )
 async def get_statistics(
     lobby: LobbyHere,
+    turn: QueryTurnHere,
     name: str,
     room: RoomFilter = None,
     rules: RulesFilter = None,
@@ -105,7 +109,8 @@ async def get_statistics(
 ) -> PlayerStatistics:
     """Placements, and rates with the counts behind them."""
     await find_player(lobby, name)
-    return await lobby.store.statistics(name, room, rules, since, until)
+    async with turn():
+        return await lobby.store.statistics(name, room, rules, since, until)
 
 
 @router.get(
@@ -115,7 +120,9 @@ async def get_statistics(
     "returned twice or not at all.",
     responses=problems(404, 422, 503),
 )
-async def list_opponents(lobby: LobbyHere, name: str, cursor: Cursor = None, limit: Limit = 50) -> Page[Opponent]:
+async def list_opponents(
+    lobby: LobbyHere, turn: QueryTurnHere, name: str, cursor: Cursor = None, limit: Limit = 50
+) -> Page[Opponent]:
     """Head to head."""
     await find_player(lobby, name)
-    return await stored_page(partial(lobby.store.opponents, name), cursor, limit, chunk=limit)
+    return await stored_page(turn, partial(lobby.store.opponents, name), cursor, limit, chunk=limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -10,10 +9,9 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.common.error_text import line_of
-from server.addresses import limited_address
 from server.api.common import Route, ServiceHere, client_address, problems
 from server.api.reviews import Bot
-from server.api.uploads import GzippedJson
+from server.api.uploads import done_in_turn
 from server.position_work import analysed
 from server.worker import WorkerError, WorkerUnavailableError
 
@@ -49,8 +47,7 @@ async def analyse_position(service: ServiceHere, request: Request, asked: AskedP
     work = partial(analysed, position=asked.position, bots=tuple(dict.fromkeys(asked.bots)))
     try:
         with service.lobby.access.uploading(address):
-            async with service.reading.held_by(limited_address(address)) as begin:
-                return GzippedJson(await service.reader.run(work, TIMEOUT, begin=begin), ExitStack())
+            return await done_in_turn(service, address, work, TIMEOUT)
     except WorkerUnavailableError as error:
         raise HTTPException(503, line_of(error), {"Retry-After": "5"}) from error
     except WorkerError as error:

@@ -13,12 +13,23 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
-from pydantic_core import to_json
 
 from engine.common.error_text import error_text, line_of
 from engine.mjai.connection import MAX_NAME, ROOM_NAME, ROOM_TEXT
 from engine.seeds import MAX_SEED
-from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_address, problems, read_cursor, respond
+from server.api.common import (
+    Cursor,
+    Limit,
+    LobbyHere,
+    Page,
+    QueryTurn,
+    QueryTurnHere,
+    Route,
+    client_address,
+    problems,
+    read_cursor,
+    respond,
+)
 from server.api.errors import in_body, not_found
 from server.api.games import Time
 from server.api.records import JSON_OBJECT, Download
@@ -175,9 +186,9 @@ async def list_tournaments(lobby: LobbyHere, cursor: Cursor = None, limit: Limit
 
 
 @router.get("/{name}", summary="A tournament and its standings", responses=problems(404, 422, 503))
-async def get_tournament(lobby: LobbyHere, name: str) -> TournamentDetails:
+async def get_tournament(lobby: LobbyHere, turn: QueryTurnHere, name: str) -> TournamentDetails:
     """While it goes on, the standings are those of the games so far, some seconds old at most."""
-    document = await lobby.tournaments.document_of(name) or {"bots": [], "pairs": []}
+    document = await standings_in(lobby, turn, name)
     stored, tournament = find(lobby, name), lobby.tournaments.current.get(name)
     plan = Plan.model_validate(stored.plan)
     here = set(tournament.here) if tournament else set()
@@ -197,6 +208,14 @@ async def get_tournament(lobby: LobbyHere, name: str) -> TournamentDetails:
     )
 
 
+async def standings_in(lobby: Lobby, turn: QueryTurn, name: str) -> dict[str, Any]:
+    """The `bots` and `pairs` of a tournament's document: of the games so far, or as stored."""
+    if (tournament := lobby.tournaments.current.get(name)) is not None:
+        return await lobby.tournaments.standings_of(tournament)
+    async with turn():
+        return await lobby.store.tournament_standings(name)
+
+
 def settings_info(stored: Mapping[str, Any]) -> RoomSettingsInfo:
     """Stored settings, in which JSON has made lists of tuples."""
     values: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in stored.items()}
@@ -211,6 +230,7 @@ def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:
 @router.get("/{name}/games", summary="The schedule of a tournament", responses=problems(404, 422, 503))
 async def list_schedule(
     lobby: LobbyHere,
+    turn: QueryTurnHere,
     name: str,
     status: Annotated[Literal["all", "due", "playing", "finished"], Query(description="of the games")] = "all",
     cursor: Cursor = None,
@@ -219,14 +239,13 @@ async def list_schedule(
     """All games in the order in which they are due; of a tournament that is over, those that were played."""
     find(lobby, name)
     (after,) = read_cursor(BY_NUMBER, cursor) or (-1,)
-    rows: Iterable[dict[str, Any]]
+    rows: Iterable[dict[str, Any]] = ()
     if (tournament := lobby.tournaments.current.get(name)) is not None:
-        rows = scheduled(tournament, after, status)
-    else:
-        document = await lobby.tournaments.document_of(name) or {"schedule": []}
-        rows = (row for row in document["schedule"] if row["number"] > after and status in ("all", row["status"]))
-    chosen = islice(rows, one_more(limit))
-    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in chosen], limit))
+        rows = islice(scheduled(tournament, after, status), one_more(limit))
+    elif status in ("all", "finished"):
+        async with turn():
+            rows = await lobby.store.tournament_schedule(name, after, one_more(limit))
+    return respond(BY_NUMBER.page([ScheduledGame(**row) for row in rows], limit))
 
 
 def scheduled(tournament: Tournament, after: int, wanted: str) -> Iterator[dict[str, Any]]:
@@ -262,13 +281,13 @@ async def get_result(lobby: LobbyHere, request: Request, name: str) -> Response:
         raise HTTPException(409, error_text("tournament_not_over", text, name=name, status=stored.status))
     with ExitStack() as counted:
         counted.enter_context(lobby.access.downloading(client_address(request)))
-        data = await asyncio.to_thread(to_json, await lobby.tournaments.document_of(name) or {})
-        return Download(data, "application/json", {}, counted.pop_all())
+        data = await lobby.store.tournament_result(name) or "{}"
+        return Download(data.encode(), "application/json", {}, counted.pop_all())
 
 
 @router.post("", summary="Create a tournament", status_code=201, responses=problems(401, 403, 409, 411, 413, 422, 503))
 async def create_tournament(
-    lobby: LobbyHere, new: NewTournament, given: Bearer, response: Response
+    lobby: LobbyHere, turn: QueryTurnHere, new: NewTournament, given: Bearer, response: Response
 ) -> TournamentDetails:
     """For admins. It begins when all entrants have joined the room of its name, or at `starts`."""
     await lobby.access.authorize_admin(given.credentials if given else None)
@@ -287,7 +306,7 @@ async def create_tournament(
     check_name_free(lobby, new.name)  # it may have been taken meanwhile
     await lobby.tournaments.create(new.name, replace(lobby.settings.room, **new.given), plan)
     response.headers["Location"] = f"/api/tournaments/{new.name}"
-    return await get_tournament(lobby, new.name)
+    return await get_tournament(lobby, turn, new.name)
 
 
 def check_name_free(lobby: Lobby, name: str) -> None:

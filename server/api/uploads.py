@@ -17,10 +17,10 @@ from starlette.types import Receive, Scope, Send
 
 from engine.common.error_text import error_text, line_of
 from server.addresses import limited_address
-from server.api.common import ServiceHere, UploadRoute, client_address, problems, takes_gzip
+from server.api.common import Service, ServiceHere, UploadRoute, client_address, problems, takes_gzip
 from server.api.records import BINARY, PIECE, Wall
 from server.review_work import read
-from server.worker import WorkerError, WorkerUnavailableError
+from server.worker import TaskStoppedError, Work, WorkerError, WorkerUnavailableError
 
 TIMEOUT = 10.0  # seconds of work on one record
 ZLIB_OF_GZIP = 31  # what zlib calls the format
@@ -88,6 +88,17 @@ async def read_body(request: Request) -> bytes:
     return body
 
 
+async def done_in_turn(service: Service, address: str, work: Work, timeout: float) -> GzippedJson:
+    """The result of work that a request needs, done when it is the turn of its address. Raises WorkerError."""
+    party = limited_address(address)
+    async with service.reading.held_by(party) as begin:
+        try:
+            return GzippedJson(await service.reader.run(work, timeout, begin=begin), ExitStack())
+        except TaskStoppedError as error:
+            service.reading.charge(party, error.restart)
+            raise
+
+
 @router.post(
     "",
     summary="Read a record",
@@ -103,9 +114,7 @@ async def read_record(service: ServiceHere, request: Request) -> Response:
     """
     body = await read_body(request)
     try:
-        async with service.reading.held_by(limited_address(client_address(request))) as begin:
-            read_it = partial(read, data=body)
-            return GzippedJson(await service.reader.run(read_it, TIMEOUT, begin=begin), ExitStack())
+        return await done_in_turn(service, client_address(request), partial(read, data=body), TIMEOUT)
     except WorkerUnavailableError as error:
         raise HTTPException(503, str(error), {"Retry-After": "5"}) from error
     except WorkerError as error:

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic_core import to_json
 
 from engine.mjai.messages import Message
-from engine.mjai.schema import KEYS
 
 ERROR = "error"  # type of the lines that report faults; they are no messages of the game
+ANNOTATION = b',"ext_bot":'  # the last key of a line; within a string its quotes would be escaped
+
+
+def type_of(line: bytes) -> str:
+    """The type of a message of the history; it is always its first key."""
+    return line.split(b'"', 4)[3].decode()
+
+
+def without_annotation(line: bytes) -> bytes:
+    """A line without the bot's annotation, which may be much longer than the rest."""
+    message, annotation, _ = line.partition(ANNOTATION)
+    return message + b"}" if annotation else message
 
 
 class History:
@@ -22,6 +34,7 @@ class History:
         self.count = 0  # messages; errors are not counted
         self.rounds = 0  # finished rounds
         self._finished_rounds: list[bytes] = []  # each compressed; the first begins with ``start_game``
+        self._counts: list[int] = []  # of messages up to the end of each of these
         self._current_round: list[bytes] = []
 
     def add(self, message: Message, annotation: Any = None) -> None:
@@ -30,6 +43,7 @@ class History:
         self._current_round.append(to_json(message if annotation is None else message | {"ext_bot": annotation}))
         if message["type"] == "end_kyoku":
             self.rounds += 1
+            self._counts.append(self.count)
             self._finished_rounds.append(zlib.compress(b"\n".join(self._current_round)))
             self._current_round.clear()
 
@@ -54,12 +68,12 @@ class History:
         return self._current_round
 
     def since(self, first: int) -> list[Message]:
-        """The messages from index `first` on, without annotations; hands are not hidden."""
-        messages = (message for message in map(json.loads, self.lines()) if message["type"] != ERROR)
-        return [without_annotation(message) for index, message in enumerate(messages) if index >= first]
+        """The messages from index `first` on, without annotations; hands are not hidden.
 
-
-def without_annotation(message: Message) -> Message:
-    """A message of the record without the bot's annotation."""
-    keys = KEYS[message["type"]]
-    return {key: value for key, value in message.items() if key == "type" or key in keys}
+        Only these are parsed: a bot may resume ten times a second, and the annotations of a game have a megabyte.
+        """
+        start = bisect_right(self._counts, first)
+        rounds = map(self.lines_of_round, range(start, self.rounds + 1))
+        lines = [line for of_round in rounds for line in of_round if type_of(line) != ERROR]
+        before = self._counts[start - 1] if start else 0
+        return [json.loads(without_annotation(line)) for line in lines[max(0, first - before) :]]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, tuple_
+from sqlalchemy import JSON, ColumnElement, Integer, Select, and_, case, cast, column, func, or_, select, true, tuple_
 
 from server.limits import Limits
 from server.store.cursors import Order, count, time
 from server.store.models import Opponent, Play, PlayerStats, RatingPoint, StoredGame
-from server.store.tables import games, players, ratings, seats
+from server.store.tables import games, players, ratings, seats, tournaments
 
 PlayerOrder = Literal["rating", "name", "games"]
 
 NEWEST_FIRST: Order[StoredGame] = Order("games", lambda game: (game.finished, game.id), (time, str))
 BY_NUMBER: Order[RatingPoint] = Order("ratings", lambda point: (point.number,), (count,))
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)  # before all games
 UNRATED = -1e6  # stands for the ordinal of players without a rated game: they come last
 PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
     "rating": Order(
@@ -37,6 +38,7 @@ DESCENDING: dict[PlayerOrder, ColumnElement[Any]] = {  # ties are ordered by nam
 
 
 def select_games(
+    limits: Limits,
     player: str | None,
     room: str | None,
     rules: str | None,
@@ -45,21 +47,27 @@ def select_games(
     cursor: str | None,
     n: int,
 ) -> Select[Any]:
-    """The latest `n` games that pass the given filters, without their seats. Raises ValueError for a bad cursor."""
+    """The latest `n` games that pass the given filters, without their seats. Raises ValueError for a bad cursor.
+
+    Filters without an index, such as the rules, search the latest `most_searched` games from the cursor on.
+    """
     # A player's games are read from an index of the seats. A game in which the player had two seats is listed once.
     finished, game_id = (games.c.finished, games.c.id) if player is None else (seats.c.finished, seats.c.game_id)
     keys = select(finished.label("finished"), game_id.label("id"))
     if player is not None:
         keys = keys.distinct().join(games, games.c.id == seats.c.game_id)
-    filters = (
-        (player, seats.c.name.__eq__),
-        (room, games.c.room.__eq__),
-        (rules, games.c.rules.__eq__),
-        (since, finished.__ge__),
+    of_room, of_rules = (room, games.c.room.__eq__), (rules, games.c.rules.__eq__)
+    indexed = conditions((
+        (player, seats.c.name.__eq__) if player is not None else of_room,
         (until, finished.__lt__),
         (NEWEST_FIRST.read(cursor) if cursor is not None else None, tuple_(finished, game_id).__lt__),
-    )
-    keys = keys.where(*conditions(filters))
+    ))  # fmt: skip
+    searched = conditions((of_rules,) if player is None else (of_room, of_rules))
+    if searched:
+        of_index = select(finished).correlate(None).where(*indexed).order_by(finished.desc(), game_id.desc())
+        last = of_index.offset(limits.most_searched - 1).limit(1).scalar_subquery()
+        searched.append(finished >= func.coalesce(last, EARLIEST))
+    keys = keys.where(*indexed, *searched, *conditions(((since, finished.__ge__),)))
     page = keys.order_by(finished.desc(), game_id.desc()).limit(n).subquery()
     found = select(games).join(page, page.c.id == games.c.id)
     return found.order_by(games.c.finished.desc(), games.c.id.desc())
@@ -161,3 +169,27 @@ def select_opponents(limits: Limits, name: str, cursor: str | None, n: int) -> S
         return found
     games_before, name_before = MOST_MET.read(cursor)
     return found.having(or_(number < games_before, and_(number == games_before, others.c.name > name_before)))
+
+
+# The result of a tournament may have 1.5 MB, of which the database cuts out what a page shows: to parse all of it would
+# halt the event loop, even in a thread.
+
+
+def select_tournament_standings(name: str) -> Select[Any]:
+    """One row: the entrants and the pairs in the result of a tournament; of one without a result, they are NULL."""
+    result = tournaments.c.result
+    return select(result["bots"].label("bots"), result["pairs"].label("pairs")).where(tournaments.c.name == name)
+
+
+def select_tournament_schedule(backend: str, name: str, after: int, n: int) -> Select[Any]:
+    """The first `n` games after that number in the result of a tournament."""
+    result = tournaments.c.result
+    number: ColumnElement[int]
+    if backend == "sqlite":
+        game = func.json_each(result, "$.schedule").table_valued(column("value", JSON))
+        number = func.json_extract(game.c.value, "$.number", type_=Integer)
+    else:
+        game = func.json_array_elements(result["schedule"]).table_valued(column("value", JSON))
+        number = cast(game.c.value.op("->>")("number"), Integer)
+    found = select(game.c.value).select_from(tournaments).join(game, true())
+    return found.where(tournaments.c.name == name, number > after).order_by(number).limit(n)

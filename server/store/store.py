@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, Connection, Engine, RowMapping, Table, delete, func, select, text
+from sqlalchemy import URL, Connection, Engine, RowMapping, Table, Text, cast, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -91,8 +91,6 @@ class Store:
         self._blocking_engine = blocking_engine
         self._write_engine = engine.execution_options(**IMMEDIATE)
         self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
-        self._game_list = asyncio.Semaphore(1)  # lists of games are read one at a time: each halts the loop for 2 ms
-        self._aggregate = asyncio.Semaphore(1)  # likewise what reads thousands of rows: each uses a core
         self._pending: set[asyncio.Task[Any]] = set()
         self._upsert = UPSERT[url.get_backend_name()]
 
@@ -216,8 +214,8 @@ class Store:
         Reading page after page, every game stored before the first page was read is returned exactly once, whatever
         is stored meanwhile. Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
-        statement = lists.select_games(player, room, rules, since, until, cursor, one_more(limit))
-        async with self._game_list, self._reading() as connection:
+        statement = lists.select_games(self._limits, player, room, rules, since, until, cursor, one_more(limit))
+        async with self._reading() as connection:
             return lists.NEWEST_FIRST.page(await _read_games(connection, statement), limit)
 
     async def count_games(self, room: str, before: datetime | None = None) -> int:
@@ -266,8 +264,7 @@ class Store:
     ) -> PlayerStatistics:
         """How a player played the latest games, `Limits.most_seats` at most, from `since` on and before `until`."""
         statement = lists.select_statistics(lists.latest_seats(self._limits, name, room, rules, since, until))
-        async with self._aggregate:
-            (row,) = await self._rows(statement)
+        (row,) = await self._rows(statement)
         return from_row(PlayerStatistics, row, name=name)
 
     async def opponents(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[Opponent]:
@@ -277,8 +274,7 @@ class Store:
         message, for an invalid cursor or limit.
         """
         statement = lists.select_opponents(self._limits, name, cursor, one_more(limit))
-        async with self._aggregate:
-            rows = await self._rows(statement)
+        rows = await self._rows(statement)
         return lists.MOST_MET.page([from_row(Opponent, row) for row in rows], limit)
 
     async def uncounted(self, after: str, n: int) -> dict[str, bytes]:
@@ -332,12 +328,21 @@ class Store:
         found = select(tables.tournaments).order_by("name")
         return [from_row(StoredTournament, row) for row in await self._rows(found)]
 
-    async def tournament_result(self, name: str) -> dict[str, Any] | None:
-        """The result of a tournament, once all its games have ended."""
+    async def tournament_result(self, name: str) -> str | None:
+        """The result of a tournament as JSON, once all its games have ended."""
         async with self._reading() as connection:
-            found = select(tables.tournaments.c.result).where(tables.tournaments.c.name == name)
-            result: dict[str, Any] | None = await connection.scalar(found)
-            return result
+            found = select(cast(tables.tournaments.c.result, Text)).where(tables.tournaments.c.name == name)
+            return await connection.scalar(found)
+
+    async def tournament_standings(self, name: str) -> dict[str, Any]:
+        """The `bots` and `pairs` of that result; both are empty where there is none."""
+        rows = await self._rows(lists.select_tournament_standings(name))
+        return {key: value or [] for row in rows for key, value in row.items()} or {"bots": [], "pairs": []}
+
+    async def tournament_schedule(self, name: str, after: int, n: int) -> list[dict[str, Any]]:
+        """The first `n` games of that result with greater numbers than `after`."""
+        statement = lists.select_tournament_schedule(self._url.get_backend_name(), name, after, n)
+        return [row["value"] for row in await self._rows(statement)]
 
     async def room_games(self, room: str, since: datetime) -> dict[str, list[tuple[SeatResult, Play]]]:
         """The seats of the games of a room that started at a time or later, with what was counted, by the ids."""

@@ -47,7 +47,7 @@ class Tournaments:
         self._tasks = BackgroundTasks()
         self._saving = asyncio.Lock()
         self._computing = asyncio.Lock()
-        self._live: dict[str, tuple[int, float, dict[str, Any]]] = {}  # games, loop time, document
+        self._live: dict[str, tuple[int, float, dict[str, Any]]] = {}  # games, loop time, standings
 
     # Starting and stopping --------------------------------------------------------------------------------------------
 
@@ -202,23 +202,19 @@ class Tournaments:
 
     # Standings --------------------------------------------------------------------------------------------------------
 
-    async def document_of(self, name: str) -> dict[str, Any] | None:
-        """The document of a tournament: as it was stored, or of the games so far, some seconds old at most.
-
-        None if there is no such tournament. Raises StoreError.
-        """
-        loop = asyncio.get_running_loop()
+    async def standings_of(self, tournament: Tournament) -> dict[str, Any]:
+        """The `bots` and `pairs` of the document of a tournament that is not over, some seconds old at most."""
+        name, loop = tournament.name, asyncio.get_running_loop()
         async with self._computing:  # one at a time; those who wait take what the first has computed
-            tournament = self.current.get(name)
-            if tournament is None:
-                return await self._store.tournament_result(name)
             n_games, until, found = self._live.get(name, (-1, 0.0, {}))
             if n_games != len(tournament.results) and loop.time() >= until:
                 n_games, start = len(tournament.results), loop.time()
-                found = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
+                computed = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
+                found = {key: computed[key] for key in ("bots", "pairs")}
                 took = loop.time() - start
                 until = loop.time() + max(self._limits.standings_hold, took / self._limits.standings_share)
-                self._live[name] = n_games, until, found
+                if self.current.get(name) is tournament:  # else it has ended meanwhile
+                    self._live[name] = n_games, until, found
             return found
 
 

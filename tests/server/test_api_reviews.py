@@ -34,7 +34,7 @@ from server.api.records import PIECE
 from server.api.uploads import GzippedJson, read_record
 from server.review_work import MAX_RECORD, MAX_RESULT, read, review
 from server.used_time import LeastUsedFirst
-from server.worker import WorkerUnavailableError, no_progress
+from server.worker import TaskStoppedError, WorkerUnavailableError, no_progress
 from tests.support import worker_tasks
 from tests.support.archives import ARCHIVES
 from tests.support.running_server import TABLE, Live, live, play_into, until
@@ -259,6 +259,29 @@ async def test_the_address_whose_records_took_least_time_is_next() -> None:
             asyncio.create_task(ask_to_read(run, reading, f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)
         ]
         await asyncio.sleep(0.01)
+    await asyncio.gather(*asked)
+    assert begun == [b"2", b"1"]
+
+
+async def test_whose_record_is_stopped_pays_for_the_next_process() -> None:
+    reading, begun = LeastUsedFirst(), list[bytes]()
+
+    async def stopped(work: Any, timeout: float, begin: Callable[[], None]) -> bytes:
+        raise TaskStoppedError("it took longer than 10 s", 5.0)
+
+    async def run(work: Any, timeout: float, begin: Callable[[], None]) -> bytes:
+        begun.append(work.keywords["data"])
+        return b""
+
+    with pytest.raises(HTTPException) as failed:
+        await ask_to_read(stopped, reading, "10.0.0.1", b"{}")
+    assert failed.value.status_code == 503
+    async with reading.held_by("10.0.0.3"):
+        asked = [
+            asyncio.create_task(ask_to_read(run, reading, f"10.0.0.{number}", b"%d" % number)) for number in (1, 2)
+        ]
+        while len(reading._waiting) < len(asked):
+            await asyncio.sleep(0)
     await asyncio.gather(*asked)
     assert begun == [b"2", b"1"]
 

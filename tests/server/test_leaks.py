@@ -94,7 +94,7 @@ def check_everything_occurred(bots: Sequence[RecordingBot], games: Sequence[Play
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]
 BOTS, LEGAL = "server.connection.bot_connection", "server.game.live_game.legal_action"
-ANNOTATIONS = "server.game.history.without_annotation"
+ANNOTATIONS = "without_annotation"
 
 
 def replaced(target: str, value: Any) -> Sabotage:
@@ -178,7 +178,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
     "hides nothing when sent again": (hides_nothing_when_sent_again, r"sent .*'start_kyoku'.* may know .*'\?'"),
     "next seat's hints": (replaced(f"{BOTS}.possible_actions", actions_of_the_next_seat), r"hint possible_actions of"),
     "others' wins": (replaced(f"{BOTS}.possible_actions", also_the_next_seats_win), r"hint possible_actions of"),
-    "annotations sent again": (replaced(ANNOTATIONS, unchanged), r"was sent an annotation"),
+    "annotations sent again": (replaced(f"server.game.history.{ANNOTATIONS}", unchanged), r"was sent an annotation"),
     "errors of everybody": (errors_of_everybody, r"error about no fault of its own"),
     "errors with hands": (replaced(LEGAL, refusal_with_the_next_hand), r"error names \["),
     "errors with menus": (replaced(LEGAL, refusal_with_another_menu), r"error names actions that are not its own"),
@@ -193,7 +193,7 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
     ),
     "spectators' errors": (replaced("server.broadcast.ERROR", "no such type"), r"a spectator was sent .*error"),
     "spectators' annotations": (
-        replaced("server.broadcast.ANNOTATION", b"no such key"), r"a spectator was sent an annotation",
+        replaced(f"server.broadcast.{ANNOTATIONS}", unchanged), r"a spectator was sent an annotation",
     ),
     "tells the seed": (tells(lambda of, _: {"wall_seed": of.start.seed}), r"was sent a game's seed"),
     "tells others' secrets": (tells(lambda of, seat: {"key": of.seats[seat - 1].secret}), r"was sent a secret$"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.mjai.connection import is_visible
-from server.names import imitates_house_bot, look_alike
+from server import names
+from server.names import first_look_alike, imitates_house_bot
 from server.running import Running
 from tests.support.server_bots import Bot
 
@@ -112,11 +114,23 @@ ALIKE = [
 @pytest.mark.parametrize("name", ALIKE)
 def test_imitations_of_a_name_are_found(name: str) -> None:
     """With letters of other scripts, in other styles, and with characters that show as nothing: Unicode's TS 39."""
-    assert look_alike("Alice", name)
-    assert look_alike(name, "Alice")
+    assert first_look_alike("Alice", ["Bob", name]) == name
+    assert first_look_alike(name, ["Alice"]) == "Alice"
 
 
 @pytest.mark.parametrize("name", ["Alicia", "Bob", "Alise", "東京", "Ali", "Alice 2", "lice", "?"])
 def test_other_names_are_not_imitations(name: str) -> None:
-    assert not look_alike("Alice", name)
-    assert look_alike(name, name)
+    assert first_look_alike("Alice", [name]) is None
+    assert first_look_alike(name, [name]) == name
+
+
+def test_names_of_strangers_leave_little_in_memory() -> None:
+    """All characters there are, in names of 64; what is remembered of the names with a token is theirs alone."""
+    printable = [chr(code) for code in range(sys.maxunicode) if chr(code).isprintable()]
+    names._remembered_looks.cache_clear()
+    for start in range(0, len(printable), 64):
+        name = "".join(printable[start : start + 64])
+        imitates_house_bot(name)
+        first_look_alike(name, ["Alice", "Bob"])
+    assert names._remembered_looks.cache_info().currsize == 2
+    assert names._plain.cache_info().currsize <= 4_096

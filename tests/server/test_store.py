@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from server.limits import Limits
 from server.store import Store, StoreError
 from server.store.database import make_engine, read_url
 from tests.support.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, replace, seat_results
@@ -148,6 +149,28 @@ async def test_games_are_filtered(database_url: str) -> None:
             for limit in (1, 2, 50):
                 found = await all_items(lambda cursor: store.games(**filters, cursor=cursor, limit=limit))  # noqa: B023
                 assert [game.id for game in found] == [games[i].id for i in expected], filters
+
+
+async def test_filters_without_an_index_search_the_latest_games(database_url: str) -> None:
+    """Else a request for rules that are never played would read all games there are."""
+    async with opened(database_url, Limits(most_searched=3)) as store:
+        games = []
+        for minute in range(8):
+            rules, room = ("majsoul", "club") if minute % 4 == 0 else ("tenhou", "default")
+            games.append(make_game(("aki", "aki", "beni"), minute, rules=rules, room=room))
+            await store.save_game(games[-1])
+        filters: tuple[dict[str, Any], ...]
+        filters = ({"rules": "majsoul"}, {"rules": "majsoul", "player": "beni"}, {"room": "club", "player": "beni"})
+        for given in filters:
+            assert [game.id for game in (await store.games(**given)).items] == []  # 7, 6 and 5
+            found = await store.games(**given, until=NOON + timedelta(minutes=7))
+            assert [game.id for game in found.items] == [games[4].id]
+            cursor = (await store.games(limit=2)).next_cursor
+            assert [game.id for game in (await store.games(**given, cursor=cursor)).items] == [games[4].id]
+            since = NOON + timedelta(minutes=5)
+            assert (await store.games(**given, cursor=cursor, since=since)).items == []
+        assert [game.id for game in (await store.games(room="club")).items] == [games[4].id, games[0].id]
+        assert len((await store.games(player="beni")).items) == 8
 
 
 @pytest.mark.parametrize("player", [None, "aki"])

@@ -10,10 +10,12 @@ import threading
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
-from server.worker import MAX_MEMORY, NICENESS, Worker, WorkerError
+from server import worker as worker_module
+from server.worker import MAX_MEMORY, NICENESS, TaskStoppedError, Worker, WorkerError, WorkerUnavailableError
 from tests.support import worker_tasks
 
 SOON = 30.0  # seconds
@@ -86,6 +88,29 @@ async def test_a_task_that_takes_too_long_is_ended(worker: Worker) -> None:
         await worker.run(worker_tasks.sleep, 0.1)
     assert not runs(pid)
     assert await worker.run(partial(worker_tasks.count, to=1), SOON) == b"done"
+
+
+async def test_a_task_that_is_stopped_tells_what_the_next_start_costs(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What tasks have waited for that process; not for an earlier one, and not for one that has crashed."""
+    passed, start = 0.0, Worker._start
+
+    def start_slowly(worker: Worker) -> None:
+        nonlocal passed
+        passed += 50
+        start(worker)
+
+    monkeypatch.setattr(Worker, "_start", start_slowly)
+    monkeypatch.setattr(worker_module, "monotonic", lambda: monotonic() + passed)
+    with pytest.raises(WorkerUnavailableError) as crashed:
+        await worker.run(worker_tasks.crash, SOON)
+    assert not isinstance(crashed.value, TaskStoppedError)
+    for _ in range(2):
+        await worker.run(partial(worker_tasks.count, to=1), SOON)
+        with pytest.raises(TaskStoppedError) as stopped:
+            await worker.run(worker_tasks.sleep, 0.1)
+        assert 50 < stopped.value.restart < 100
 
 
 @pytest.mark.slow

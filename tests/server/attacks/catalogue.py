@@ -8,19 +8,23 @@ from tests.server.attacks import (
     chunked_bodies,
     control_frames,
     deaf_peers,
+    exhibitions,
     garbage,
     house_bots,
     idle_connections,
     joins,
+    lists,
     pages,
     parked_memory,
     players,
     positions,
     proxied,
+    puzzles,
     reconnects,
     records,
     requests,
     spectators,
+    tournaments,
     trickle,
 )
 from tests.support.attacker import Attack
@@ -28,7 +32,7 @@ from tests.support.attacker import Attack
 MODULES = (
     blank_lines, control_frames, chunked_bodies, idle_connections, trickle, requests, parked_memory, reconnects, joins,
     garbage, players, house_bots, deaf_peers, proxied, spectators, pages, records, annotations,
-    positions,
+    positions, lists, tournaments, puzzles, exhibitions,
 )  # fmt: skip
 ATTACKS = {attack.name: attack for module in MODULES for attack in module.ATTACKS}
 

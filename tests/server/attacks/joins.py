@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import sys
 from functools import partial
 from itertools import count
 
@@ -29,6 +30,13 @@ def take_room(attacker: Attacker, number: int) -> socket.socket:
     return attacker.joined(f"taken{number}")
 
 
+def join_with_any_name(attacker: Attacker) -> None:
+    """Join with 64 characters of all that there are, each time others."""
+    start = 64 * next(NUMBERS) % sys.maxunicode
+    name = "".join(filter(str.isprintable, map(chr, range(start, min(start + 64, sys.maxunicode)))))
+    attacker.tcp().sendall(join("names", name or "x") + b"\n")
+
+
 def guess(attacker: Attacker) -> None:
     """Resume with a guessed secret."""
     opened = attacker.tcp()
@@ -47,6 +55,7 @@ ATTACKS = (
     Attack(
         "every room name taken", lambda a: a.keep_open(1_000, partial(take_room, a)), log_lines=WITH_LOG, short=True
     ),
+    Attack("joins with names of all characters", join_with_any_name, 4, pause=0.0, log_lines=WITH_LOG),
     Attack("guessed secrets", guess, 4, pause=0.0),
     *(
         Attack(f"WebSockets at {path}", partial(try_path, path), 4, pause=0.0)

@@ -6,7 +6,7 @@ import json
 import secrets
 from functools import partial
 
-from tests.server.attacks.requests import LOOPS, ask, pipelined, request, unread
+from tests.server.attacks.requests import LOOPS, ask, pipelined, posted, request, unread
 from tests.support.attacker import Attack, Attacker, address
 
 PATHS = ("/", "/games/x", "/web/style.css", "/web/mjai.js", "/web/no-such-file.js")
@@ -27,10 +27,8 @@ def open_rooms(attacker: Attacker, of: str = "") -> None:
     """Open rooms for one sitting, each with another name."""
     settings = secrets.choice(SETTINGS)
     body = json.dumps({"name": secrets.token_hex(8), "permanent": False, "settings": settings})
-    head = "POST /api/rooms HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    head += f"Content-Length: {len(body)}\r\n\r\n"
     opened = attacker.http(of) if of else attacker.http()
-    opened.sendall((head + body).encode())
+    opened.sendall(posted("/api/rooms", body.encode(), headers="Connection: close\r\n"))
     opened.recv(65_536)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import secrets
 from functools import partial
 from typing import Any
 
+from tests.server.attacks.requests import posted
 from tests.support.attacker import Attack, Attacker, join
 
 ROOM = "fast+rule+rule"
@@ -18,6 +20,7 @@ DEEP = b"[" * 30_000 + b"]" * 30_000
 DEEP_OBJECTS = b'{"a":' * 10_000 + b"0" + b"}" * 10_000
 HUGE_NUMBER = b'{"type":"none","x":' + b"9" * LONGEST + b"}"
 LOG_LINES = 300  # games are finished
+HINT, LEAVE = b'{"type":"hint"}\n', b'{"type":"leave"}\n'
 N_DRAWS = 15  # some hundred messages
 
 
@@ -49,9 +52,9 @@ def play(reply: bytes, attacker: Attacker, n_draws: float = float("inf"), **keys
     return secret
 
 
-def resume(attacker: Attacker) -> None:
+def resume(attacker: Attacker, reply: bytes = NONE) -> None:
     """Play for a while, then resume again and again, so that the server sends all of the game again."""
-    secret = play(NONE, attacker, N_DRAWS, resume=True)
+    secret = play(reply, attacker, N_DRAWS, resume=True)
     while not attacker.over and secret:
         opened, said = attacker.tcp(), b""
         opened.sendall(join(ROOM, resume=secret, seen=0) + b"\n")
@@ -60,6 +63,27 @@ def resume(attacker: Attacker) -> None:
                 raise ConnectionResetError
             said += data
         attacker.close_all()
+
+
+def leave(attacker: Attacker) -> None:
+    """Start a game and leave it by request."""
+    attacker.joined("left+rule+rule").sendall(LEAVE)
+
+
+def ask_for_hints(attacker: Attacker) -> None:
+    """Ask for hints without end, in a room that gives them."""
+    name = f"hints{secrets.token_hex(4)}"
+    settings = {"hints": True, "rated": False, "fill": ["rule", "rule"], "fill_delay": 0.0}
+    body = json.dumps({"name": name, "permanent": False, "settings": settings}).encode()
+    with attacker.http() as opened:
+        opened.sendall(posted("/api/rooms", body, headers="Connection: close\r\n"))
+        opened.recv(65_536)
+    opened, said = attacker.joined(name), b""
+    while b'"start_game"' not in said:
+        if not (data := opened.recv(65_536)):
+            raise ConnectionResetError
+        said += data
+    attacker.flood(opened, HINT * 1_000)
 
 
 def flood(reply: bytes, attacker: Attacker) -> None:
@@ -85,6 +109,9 @@ ATTACKS = (
     ),
     *(Attack(f"{what}, unasked", partial(flood, reply), log_lines=LOG_LINES) for what, reply in REPLIES.items()),
     Attack("games resumed again and again", resume, 10, log_lines=LOG_LINES, connections=100),
+    Attack("annotated games resumed", partial(resume, reply=LARGE), 10, log_lines=LOG_LINES, connections=10),
+    Attack("games left by request", leave, 4, log_lines=3_000),
+    Attack("hints without end", ask_for_hints, 4, log_lines=LOG_LINES, short=True),
     Attack("replies unasked", partial(flood, NONE), log_lines=LOG_LINES),
     Attack("replies unasked, never reading", flood_unread, 4, log_lines=LOG_LINES),
 )

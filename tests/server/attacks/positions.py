@@ -6,9 +6,10 @@ import json
 from functools import partial
 from typing import Any
 
-from tests.server.attacks.requests import ask
+from tests.server.attacks.requests import ask, posted
 from tests.support.attacker import Attack
 
+PATH = "/api/positions"
 LOOPS = 6
 BOTS = ["bert", "cnn", "human", "residual"]
 LONG = ["9m_ 1z_ 2z_ 3z_ 5z_ 6z_ 7z_ 1m_ 1p_ 9p_ 1s_", "9m_ 1z_ 2z_ 3z_ 5z_ 6z_ 7z_ 1m_ 1p_ 9p_ 1s_"] * 2
@@ -21,20 +22,14 @@ COSTLY: dict[str, Any] = {
 NESTED = b'{"position":' + b'{"hand":[' * 800
 
 
-def posted(body: bytes) -> bytes:
-    """A request with a JSON body."""
-    head = b"POST /api/positions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    return head % len(body) + body
-
-
 def sent(what: str) -> bytes:
     """The request with one of the bodies."""
-    return posted(json.dumps(COSTLY[what]).encode())
+    return posted(PATH, json.dumps(COSTLY[what]).encode())
 
 
 ATTACKS = (
     Attack("late positions, 6 loops", partial(ask, sent("late")), LOOPS, short=True),
     Attack("positions of many steps, 6 loops", partial(ask, sent("many steps")), LOOPS),
     Attack("positions that no game has, 6 loops", partial(ask, sent("ever the same kan")), LOOPS),
-    Attack("nested positions, 6 loops", partial(ask, posted(NESTED)), LOOPS),
+    Attack("nested positions, 6 loops", partial(ask, posted(PATH, NESTED)), LOOPS),
 )
