@@ -24,9 +24,10 @@ from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
-from server.game.live_game import GAMES, LiveGame
+from server.game.live_game import LiveGame
 from server.game.seat import Seat, new_secret
 from server.game.start import GameStart
+from server.game.turn_loop import GAMES
 from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
@@ -354,7 +355,7 @@ class Lobby:
     async def _store(self, game: LiveGame) -> FinishedGame | None:
         """Store the result; None if that is impossible."""
         try:
-            result = await self.storing.save(game.party, partial(make_finished_game, game))
+            result = await self.storing.save(game.turns.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
