@@ -40,6 +40,7 @@ from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError
 from server.stored_settings import restore_settings
 from server.storing import Storing
+from server.tokens import Tokens
 from server.tournaments.tournaments import Tournaments
 
 log = structlog.get_logger("server.lobby")
@@ -61,6 +62,7 @@ class Lobby:
         self.settings = settings
         self.store = store
         self.access = access
+        self.tokens = Tokens(settings, store)
         self.metrics = metrics
         self.limits = limits
         self.house_bots = house_bots
@@ -188,7 +190,7 @@ class Lobby:
                 if bot in self._bots:
                     self._resume(bot, join, join.resume)
                 return
-            await self.access.authorize_bot(join.name, join.token)
+            await self.tokens.authorize_bot(join.name, join.token)
             self.games.check_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
