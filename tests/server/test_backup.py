@@ -20,8 +20,9 @@ from server.cli import main
 from server.settings import Settings
 from tests.conftest import DATA
 from tests.support.postgres import PASSWORD, Cluster
-from tests.support.server_bots import Bot, play_all, serving, stored_games, until
+from tests.support.server_bots import Bot, play_all, serving, until
 from tests.support.stored_games import check_ratings, make_game, opened
+from tests.support.stored_records import stored_games
 
 REPOSITORY = DATA.parent.parent
 # As ``python -m server``, but a backup gets no further than its first pages, however late the test looks.

@@ -39,7 +39,8 @@ from tests.support.leak_detector import (
     seat_bots,
     with_other_tiles,
 )
-from tests.support.server_bots import PATIENT, Message, replay_of, serving
+from tests.support.server_bots import PATIENT, Message, serving
+from tests.support.stored_records import replay_of
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 

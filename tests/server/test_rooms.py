@@ -11,20 +11,8 @@ from pathlib import Path
 import pytest
 
 from server.running import Running
-from tests.support.server_bots import (
-    Bot,
-    Clock,
-    connect_in_order,
-    play_all,
-    playing,
-    replay_of,
-    serving,
-    stored_games,
-    stored_lines,
-    the_game,
-    together,
-    until,
-)
+from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, playing, serving, together, until
+from tests.support.stored_records import replay_of, stored_games, stored_lines, the_game
 
 TRANSPORTS = ("tcp", "websocket")
 LONG = 1e6  # seconds; more than the clocks of these tests advance

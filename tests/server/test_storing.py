@@ -31,17 +31,8 @@ from tests.conftest import DATA
 from tests.support.postgres import Cluster
 from tests.support.read_only import ReadOnly
 from tests.support.running_server import live
-from tests.support.server_bots import (
-    Bot,
-    connect_in_order,
-    live_game,
-    play_all,
-    serving,
-    stored_games,
-    the_game,
-    together,
-    until,
-)
+from tests.support.server_bots import Bot, connect_in_order, live_game, play_all, serving, together, until
+from tests.support.stored_records import stored_games, the_game
 
 REPOSITORY = DATA.parent.parent
 NOT_STORED = "nothing can be stored, no new games start; see the server's log"

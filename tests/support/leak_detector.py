@@ -41,10 +41,10 @@ from tests.support.server_bots import (
     Message,
     decision_of,
     play_all,
-    stored_lines,
     together,
     until,
 )
+from tests.support.stored_records import stored_lines
 
 NOBODY = -1  # a seat
 SEED = 16045690984503111693  # of all rooms; so long that its digits occur in no other number
