@@ -215,7 +215,7 @@ async def test_dumps_that_are_not_restored(tmp_path: Path, other_postgres_url: s
     back_up(settings, tmp_path / "empty")
     with pytest.raises(BackupError, match="it is not a database of nukidora"):
         restore(settings, tmp_path / "empty")
-    async with opened(other_postgres_url) as store, store._writing() as connection:
+    async with opened(other_postgres_url) as store, store._connections.writing() as connection:
         await connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     back_up(Settings(database=other_postgres_url), tmp_path / "newer")
     with pytest.raises(BackupError, match="has version 9999"):

@@ -22,10 +22,11 @@ import httpx
 import pytest
 
 from server import storing
-from server.limits import Limits
+from server.limits import LIMITS, Limits
 from server.running import Running, running
 from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError
+from server.store.database import read_url
 from server.store.store import shielded
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
@@ -271,22 +272,19 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
 
 
 async def test_a_write_that_fails_after_its_caller_is_cancelled_is_no_stray_traceback(
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Failing(Store):
-        def __init__(self) -> None:
-            self._pending = set()
-
         @shielded
         async def write(self) -> None:
             await asyncio.sleep(0.05)
             raise StoreError("database is locked")
 
-    store = Failing()
+    store = Failing(read_url(f"sqlite:///{tmp_path / 'never opened'}"), LIMITS)
     caller = asyncio.create_task(store.write())
-    await until(lambda: bool(store._pending))
+    await until(lambda: bool(store._connections._pending))
     caller.cancel()
-    await until(lambda: not store._pending)
+    await until(lambda: not store._connections._pending)
     gc.collect()
     assert errors(caplog) == []
 
