@@ -116,11 +116,8 @@ class Lobby:
 
     async def _restore(self, path: Path) -> None:
         entries = read_journal(path)
-        if not entries:
-            path.unlink()  # no bot was sent the start of this game
-            return
-        if entries[0].get("exhibition") is True:
-            path.unlink()  # nobody watches it any more
+        if not entries or entries[0].get("exhibition") is True:  # no bot was sent its start, or nobody watches it now
+            path.unlink()
             return
         start = GameStart.read(entries[0])
         if start.id in self.games:
