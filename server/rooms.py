@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.common.error_text import ErrorText, error_text, line_of
 from engine.mjai.connection import ROOM_NAME, ROOM_TEXT
+from engine.rules import N_SEATS
 from engine.seeds import derive_seed
 from server.access import AccessError
 from server.connection.bot_connection import BotConnection
@@ -24,7 +25,6 @@ from server.names import HOUSE_BOT_SUFFIX
 from server.settings import RoomSettings
 from server.store import FinishedGame
 
-SEATS = 3
 NAME = re.compile(ROOM_NAME)
 # What a room for one sitting may set, and the largest value. The rest is the server's own: a seed would tell the walls.
 SITTING: dict[str, float] = {
@@ -41,7 +41,7 @@ def settings_of(name: str, default: RoomSettings) -> RoomSettings:
         raise AccessError(error_text("room_name", text, name=name, form=ROOM_TEXT))
     if not bots:
         return default
-    if len(bots) >= SEATS:
+    if len(bots) >= N_SEATS:
         text = "room {name!r} names {n} house bots: name one or two, so that a seat is left for yours"
         raise AccessError(error_text("room_bots", text, name=name, n=len(bots)))
     for bot in bots:
@@ -137,7 +137,7 @@ class Room:
     @property
     def full(self) -> bool:
         """Whether enough bots wait for a game."""
-        return len(self.waiting) >= SEATS
+        return len(self.waiting) >= N_SEATS
 
     @property
     def finished(self) -> bool:
@@ -169,7 +169,7 @@ class Room:
         if self.settings.wait_timeout and not self._may_stay(bot):
             timer = loop_clock().call_later(self.settings.wait_timeout, self._waited_too_long, bot)
             self._wait_timers[bot] = timer
-        needed = 0 if self.settings.fill else max(0, SEATS - len(self.waiting))
+        needed = 0 if self.settings.fill else max(0, N_SEATS - len(self.waiting))
         bot.send_joined(self.name, len(self.waiting), needed)
 
     def _may_stay(self, bot: BotConnection) -> bool:
@@ -232,14 +232,14 @@ class Room:
         `fill`: house bots for the empty seats; (): those of the settings.
         """
         self._cancel_fill_timer()
-        bots, self.waiting = self.waiting[:SEATS], self.waiting[SEATS:]
+        bots, self.waiting = self.waiting[:N_SEATS], self.waiting[N_SEATS:]
         for bot in bots:
             self._cancel_wait_timer(bot)
         if self.waiting:
             self._start_fill_timer()
         fill = fill or self.settings.fill
         players: list[BotConnection | str | Absent] = [*bots]
-        players += [fill[index % len(fill)] for index in range(SEATS - len(bots))]
+        players += [fill[index % len(fill)] for index in range(N_SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
         number = self.previous_games + self.started

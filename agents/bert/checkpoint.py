@@ -17,11 +17,12 @@ import numpy as np
 from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.families import CONFIG, ONNX, WEIGHTS
 from agents.bert.labels import N_LABELS
-from agents.bert.vocabulary import N_PLAYERS, N_TOKENS
+from agents.bert.vocabulary import N_TOKENS
+from engine.rules import N_SEATS
 
 POINTS_UNIT = 50.0  # thousand points: the output 1.0 of the head `points`
 REGRET_UNIT = 0.004  # placements: a label whose regret is larger by this has a target probability smaller by a factor e
-HEADS = {"policy": N_LABELS, "placement": N_PLAYERS, "points": 1}  # linear heads on [CLS] -> their outputs
+HEADS = {"policy": N_LABELS, "placement": N_SEATS, "points": 1}  # linear heads on [CLS] -> their outputs
 N_OUTPUTS = sum(HEADS.values())
 ACTIVATIONS = ("relu", "gelu")
 MAX_SIZE = 65_536  # of each number in a configuration: a small file must not allocate all memory

@@ -16,7 +16,6 @@ from agents.bert.vocabulary import (
     EOS,
     INDEX_OF_TILE,
     N_EVENT_TOKENS,
-    N_PLAYERS,
     OFFSET,
     SEP,
     TILE_ORDER,
@@ -38,7 +37,7 @@ from engine.actions import (
 from engine.compiling import inner, kernel
 from engine.events import event_actor, event_tile, event_tsumogiri, event_type, require_types
 from engine.hand import reds_held
-from engine.rules import N_DRAWS
+from engine.rules import N_DRAWS, N_SEATS
 from engine.table import DORA_AT, MAX_MELDS, TABLE, raw_bytes
 from engine.tiles import KIND_OF, N_KINDS, N_TILES, RED_5P, RED_INDEX, is_red
 
@@ -46,7 +45,7 @@ MAX_STATE = 1 + 9 + 5 + 14 + 1 + 8  # [CLS], single values, dora markers, hand, 
 # Each draw leads to one event token (a discard, kan or nukidora), a riichi to one more. A pon adds two, itself and its
 # discard; a daiminkan adds one, as a draw follows it. A seat calls at most MAX_MELDS times, and never before a riichi,
 # so its calls and its riichi add 2 * MAX_MELDS tokens at most.
-MAX_RECORD = N_DRAWS + N_PLAYERS * 2 * MAX_MELDS
+MAX_RECORD = N_DRAWS + N_SEATS * 2 * MAX_MELDS
 MAX_TOKENS = MAX_STATE + MAX_RECORD + 2  # with [SEP] and [EOS]
 N_POSITION_IDS = MAX_RECORD + 3  # 0, and those of [SEP], the record and [EOS]
 
@@ -120,8 +119,8 @@ def put_state(t: np.record, out: np.ndarray) -> int:
     out[4] = KYOKU + np.int64(t.dealer)
     out[5] = HONBA + min(np.int64(t.honba), MAX_HONBA)
     out[6] = KYOTAKU + min(np.int64(t.sticks), MAX_KYOTAKU)
-    out[7] = delta_token(np.int64(DELTA_BEFORE), own, np.int64(t.seat[(seat + 2) % N_PLAYERS].score))
-    out[8] = delta_token(np.int64(DELTA_AFTER), own, np.int64(t.seat[(seat + 1) % N_PLAYERS].score))
+    out[7] = delta_token(np.int64(DELTA_BEFORE), own, np.int64(t.seat[(seat + 2) % N_SEATS].score))
+    out[8] = delta_token(np.int64(DELTA_AFTER), own, np.int64(t.seat[(seat + 1) % N_SEATS].score))
     out[9] = NUM_PIPAIS + min(np.int64(t.live_left), MAX_PIPAIS)
     n = np.int64(10)
     for i in range(t.n_indicators):
@@ -144,7 +143,7 @@ def event_token(word: int, first_seat: int) -> int:
     first = EVENT_TOKEN[event_type(word)]
     if first < 0:
         return first
-    token = first + N_EVENT_TOKENS * ((event_actor(word) - first_seat + N_PLAYERS) % N_PLAYERS)
+    token = first + N_EVENT_TOKENS * ((event_actor(word) - first_seat + N_SEATS) % N_SEATS)
     tile = event_tile(word)
     kind = event_type(word)
     if kind == events.DAHAI:

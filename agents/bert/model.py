@@ -16,7 +16,8 @@ from transformers.models.bert.modeling_bert import BertLayer
 from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.labels import N_LABELS
 from agents.bert.sizes import Preset
-from agents.bert.vocabulary import N_PLAYERS, N_TOKENS, PAD
+from agents.bert.vocabulary import N_TOKENS, PAD
+from engine.rules import N_SEATS
 
 
 class Outputs(NamedTuple):
@@ -92,7 +93,7 @@ class PolicyValue(BertPreTrainedModel):  # type: ignore[misc]
         super().__init__(config)
         self.bert = BertModel(config, add_pooling_layer=False)
         self.policy = nn.Linear(config.hidden_size, N_LABELS)
-        self.placement = nn.Linear(config.hidden_size, N_PLAYERS)
+        self.placement = nn.Linear(config.hidden_size, N_SEATS)
         self.points = nn.Linear(config.hidden_size, 1)
         self.post_init()
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.rules import N_SEATS
 from engine.tiles import MJAI_NAMES, MPSZ_NAMES, N_KINDS, N_TILES, RED_5M, RED_5P, RED_5S
 
 PAD, CLS, SEP, EOS, MASK, UNK = range(6)
 N_SPECIAL = 6
-N_PLAYERS = 3
 
 # The vocabulary's order of tiles: 0m 1m…9m 0p 1p…9p 0s 1s…9s 1z…7z, each red five before its suit. Values: tile37.
 TILE_ORDER = np.array([RED_5M, *range(9), RED_5P, *range(9, 18), RED_5S, *range(18, N_KINDS)], dtype=np.int64)
@@ -35,7 +35,7 @@ class TokenClass(NamedTuple):
 
 _STATE = (
     ("style", 2, ("east", "hanchan")),
-    ("player_id", N_PLAYERS, ()),
+    ("player_id", N_SEATS, ()),
     ("bakaze", 3, ("E", "S", "W")),
     ("kyoku", 3, ()),
     ("honba", 4, ()),
@@ -61,7 +61,7 @@ _EVENTS = (
 
 def _classes() -> tuple[TokenClass, ...]:
     special = [(f"[{name}]", 1, ()) for name in ("PAD", "CLS", "SEP", "EOS", "MASK", "UNK")]
-    events = [(f"player{player}_{name}", count, names) for player in range(N_PLAYERS) for name, count, names in _EVENTS]
+    events = [(f"player{player}_{name}", count, names) for player in range(N_SEATS) for name, count, names in _EVENTS]
     classes: list[TokenClass] = []
     offset = 0
     for name, count, names in (*special, *_STATE, *events):
@@ -74,7 +74,7 @@ CLASSES = _classes()
 OFFSET = {each.name: each.offset for each in CLASSES}
 N_TOKENS = CLASSES[-1].offset + CLASSES[-1].size
 FIRST_EVENT_TOKEN = OFFSET["player0_dahai"]
-N_EVENT_TOKENS = (N_TOKENS - FIRST_EVENT_TOKEN) // N_PLAYERS  # event tokens of each player
+N_EVENT_TOKENS = (N_TOKENS - FIRST_EVENT_TOKEN) // N_SEATS  # event tokens of each player
 _OFFSETS = [each.offset for each in CLASSES]
 
 

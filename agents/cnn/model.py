@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel
 
 from agents.bert.model import Outputs
-from agents.bert.vocabulary import N_PLAYERS
 from agents.cnn.answers import FIXED, N_ANSWERS, VALUES, label_logits
 from agents.cnn.planes import COPIES, N_PLANES, planes_of
 from agents.cnn.sizes import Preset
+from engine.rules import N_SEATS
 from engine.tiles import N_KINDS
 
 KERNEL = (5, 2)
@@ -83,4 +83,4 @@ class PolicyValue(PreTrainedModel):  # type: ignore[misc]
             answers[name] = answer
         value = self.value(planes.mean((2, 3))).float()
         policy = label_logits(torch, answers, self.fixed, asked)
-        return Outputs(policy, value[:, :N_PLAYERS], value[:, N_PLAYERS])
+        return Outputs(policy, value[:, :N_SEATS], value[:, N_SEATS])

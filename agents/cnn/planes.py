@@ -32,7 +32,7 @@ from agents.bert.encoding import (
     PLAYER_ID,
     TEHAI,
 )
-from agents.bert.vocabulary import FIRST_EVENT_TOKEN, N_EVENT_TOKENS, N_PLAYERS, OFFSET, SEP, TILE_ORDER
+from agents.bert.vocabulary import FIRST_EVENT_TOKEN, N_EVENT_TOKENS, OFFSET, SEP, TILE_ORDER
 from agents.cnn.answers import (
     ASK_DISCARD,
     ASK_KAN,
@@ -46,6 +46,7 @@ from agents.cnn.answers import (
     N_ASKED,
 )
 from engine.compiling import inner, kernel
+from engine.rules import N_SEATS
 from engine.tiles import DORA_OF, EAST, KIND_OF, N_KINDS, N_TILES, NORTH
 
 COPIES = 4
@@ -100,12 +101,12 @@ def read_state(ids: np.ndarray, hand: np.ndarray, doras: np.ndarray, planes: np.
     while ids[n] != SEP:
         token = np.int64(ids[n])
         n += 1
-        if PLAYER_ID <= token < PLAYER_ID + N_PLAYERS:
+        if PLAYER_ID <= token < PLAYER_ID + N_SEATS:
             seat = token - PLAYER_ID
-        elif BAKAZE <= token < BAKAZE + N_PLAYERS:
+        elif BAKAZE <= token < BAKAZE + N_SEATS:
             count_plane(planes[ROUND_WIND], EAST + token - BAKAZE, COPIES)
-        elif KYOKU <= token < KYOKU + N_PLAYERS:
-            count_plane(planes[OWN_WIND], EAST + (seat - (token - KYOKU) + N_PLAYERS) % N_PLAYERS, COPIES)
+        elif KYOKU <= token < KYOKU + N_SEATS:
+            count_plane(planes[OWN_WIND], EAST + (seat - (token - KYOKU) + N_SEATS) % N_SEATS, COPIES)
         elif DELTA_BEFORE <= token <= DELTA_BEFORE + 2 * LARGEST_DELTA:
             fill(planes[LEAD_BEFORE], (token - DELTA_BEFORE) / LARGEST_DELTA - 1.0)
         elif DELTA_AFTER <= token <= DELTA_AFTER + 2 * LARGEST_DELTA:

@@ -16,8 +16,8 @@ from time import perf_counter
 from benchmarks.server.clients import CONNECT, Client, Counter, EchoClient, TsumogiriBot
 from benchmarks.server.processes import Counts, ServerProcess, echo_main, nukidora_main, percentiles, server_process
 from engine.common.options import Parser, positive
+from engine.rules import N_SEATS
 
-SEATS = 3
 REPEATS = 3  # pairs of echo and server; the pair with the median ratio is shown
 SETTLE_TIME = 1.0  # seconds between the last connection and the measurement
 # What bots receive most often: another seat's draw.
@@ -75,8 +75,8 @@ async def measure(
 
 def bots_for(games: int, counter: Counter, thinking: float = 0.0) -> list[TsumogiriBot]:
     """Three bots for each of `games` games, each game in its own room."""
-    seats = range(SEATS * games)
-    return [TsumogiriBot(counter, f"bench-{number // SEATS}", f"bot{number}", thinking) for number in seats]
+    seats = range(N_SEATS * games)
+    return [TsumogiriBot(counter, f"bench-{number // N_SEATS}", f"bot{number}", thinking) for number in seats]
 
 
 def measure_games(server: ServerProcess, transport: str, games: int, seconds: float, thinking: float) -> Measurement:
@@ -88,7 +88,7 @@ def measure_games(server: ServerProcess, transport: str, games: int, seconds: fl
 def measure_echo(server: ServerProcess, transport: str, games: int, seconds: float) -> Measurement:
     """As many connections as the games have, each with one message in flight."""
     counter = Counter()
-    clients = [EchoClient(counter, ECHO_MESSAGE) for _ in range(SEATS * games)]
+    clients = [EchoClient(counter, ECHO_MESSAGE) for _ in range(N_SEATS * games)]
     return asyncio.run(measure(server, transport, clients, counter, seconds))
 
 

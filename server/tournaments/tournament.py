@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Literal
 
 from engine.common.error_text import ErrorText, error_text
+from engine.rules import N_SEATS
 from server.access import AccessError
 from server.connection.bot_connection import BotConnection
 from server.loop_clock import Timer, loop_clock
-from server.rooms import SEATS, Absent, NewGame, Room
+from server.rooms import Absent, NewGame, Room
 from server.settings import RoomSettings
 from server.store import FinishedGame, Play, SeatResult
 from server.tournaments.plan import FIXED, Due, Plan, game_id
@@ -168,7 +169,7 @@ class Tournament(Room):
         """The first game whose entrants are free, and there or waited for no longer."""
         away = {name for name, given_up in self._given_up.items() if given_up}
         free = ({*self.present, *self.plan.house} | away) - self._busy
-        if len(free) < SEATS:
+        if len(free) < N_SEATS:
             return None
         return next((due for due in self._pending.values() if free.issuperset(due.seats)), None)
 

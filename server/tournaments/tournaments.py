@@ -15,12 +15,13 @@ from pydantic import ValidationError
 
 from engine.common.error_text import error_text
 from engine.contests.ratings import SAMPLES
+from engine.rules import N_SEATS
 from server.access import AccessError, ServerFullError
 from server.background_tasks import BackgroundTasks
 from server.limits import Limits
 from server.loop_clock import Timer, loop_clock
 from server.open_rooms import OpenRooms
-from server.rooms import SEATS, Room
+from server.rooms import Room
 from server.settings import RoomSettings
 from server.store import Store, StoredTournament, StoreError
 from server.stored_settings import restore_settings
@@ -129,7 +130,7 @@ class Tournaments:
     def _time_has_come(self, tournament: Tournament) -> None:
         if tournament.status != "open" or tournament.plan.players:
             return
-        if len(tournament.entrants) < SEATS:
+        if len(tournament.entrants) < N_SEATS:
             log.warning("tournament cancelled: fewer than three have entered", name=tournament.name)
             self._tasks.start(self.cancel(tournament))
         else:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.rooms import SEATS
+from engine.rules import N_SEATS
 from server.settings import RoomSettings
 from server.tournaments.plan import MAX_GAMES, Plan
 from server.tournaments.tournament import Tournament
@@ -41,8 +41,8 @@ def test_every_entrant_has_every_seat_equally_often_on_every_wall(drawn: Plan) -
     assert [due.number for due in schedule] == list(range(drawn.n_games(len(drawn.players))))
     seats = Counter((due.wall, name, seat) for due in schedule for seat, name in enumerate(due.seats))
     for wall, name, _ in list(seats):
-        assert len({seats[wall, name, seat] for seat in range(SEATS)}) == 1
-    assert len({frozenset(due.seats) for due in schedule}) * SEATS <= len(schedule)
+        assert len({seats[wall, name, seat] for seat in range(N_SEATS)}) == 1
+    assert len({frozenset(due.seats) for due in schedule}) * N_SEATS <= len(schedule)
 
 
 @given(PLANS)
@@ -55,11 +55,11 @@ def test_walls_are_shared_and_every_two_meet(drawn: Plan) -> None:
         all_threes = {
             (wall, frozenset(three)) for wall in range(drawn.walls) for three in combinations(drawn.players, 3)
         }
-        assert threes == dict.fromkeys(all_threes, SEATS)
+        assert threes == dict.fromkeys(all_threes, N_SEATS)
         assert len(set(counts)) == 1
     else:
         assert min(counts) > 0
-        assert max(counts) - min(counts) <= 2 * SEATS
+        assert max(counts) - min(counts) <= 2 * N_SEATS
         walls = {name: {due.wall for due in schedule if name in due.seats} for name in drawn.players}
         longest = max(walls.values(), key=len)
         assert all(len(longest - own) <= 2 for own in walls.values())

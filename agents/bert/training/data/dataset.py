@@ -13,8 +13,9 @@ from agents.bert.encoding import MAX_TOKENS, attention_mask, position_ids
 from agents.bert.labels import N_LABELS
 from agents.bert.symmetries import LABEL_MAPS, TOKEN_MAPS, sort_hand
 from agents.bert.training.data.shards import N_REGRETS, REGRETS, SAMPLE, Shard, find, lengths_of, load
-from agents.bert.vocabulary import EOS, FIRST_EVENT_TOKEN, N_EVENT_TOKENS, N_PLAYERS, SEP
+from agents.bert.vocabulary import EOS, FIRST_EVENT_TOKEN, N_EVENT_TOKENS, SEP
 from engine.compiling import kernel
+from engine.rules import N_SEATS
 
 VALIDATION_ONE_IN = 20  # share of the games that is for validation, never for training
 SHUFFLED_SHARDS = 16  # shards whose samples are shuffled together: some thousand games
@@ -60,7 +61,7 @@ def _fill(
         out[n] = SEP
         for i in range(p.n_record):
             token = np.int64(record[p.record_start + i]) - FIRST_EVENT_TOKEN
-            player = (token // N_EVENT_TOKENS - np.int64(p.seat) + N_PLAYERS) % N_PLAYERS
+            player = (token // N_EVENT_TOKENS - np.int64(p.seat) + N_SEATS) % N_SEATS
             out[n + 1 + i] = token_map[FIRST_EVENT_TOKEN + player * N_EVENT_TOKENS + token % N_EVENT_TOKENS]
         n += 1 + np.int64(p.n_record)
         out[n] = EOS
