@@ -59,7 +59,9 @@ SHELL = """\
 </body>
 </html>
 """
-MISSING = '<h1>404</h1><p>There is no such page. <a href="/">Lobby</a></p>'
+MISSING = """<h1>404</h1>
+<p>There is no such page. <a href="/">Lobby</a></p>
+<p lang="ja">このページはありません。<a href="/">ロビー</a></p>"""
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "

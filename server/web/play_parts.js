@@ -86,8 +86,8 @@ export function gameOver(dialog, state, text, game, again) {
 /** @param {HTMLDialogElement} dialog @param {...HTMLElement} children */
 function open(dialog, ...children) {
   dialog.replaceChildren(...children);
-  dialog.scrollTop = 0;
   if (!dialog.open) dialog.show();
+  dialog.scrollTop = 0; // a closed one keeps how far it was scrolled
 }
 
 /**

@@ -23,6 +23,7 @@ export class Tools {
    * @param {() => void} changed what is shown
    */
   constructor(hint, leave, changed) {
+    this.rated = true; // whether the game counts for ratings
     this.danger = false; // whether the danger of the own tiles is shown
     const turnDanger = (/** @type {boolean} */ on) => {
       this.danger = on;
@@ -43,7 +44,7 @@ export class Tools {
       { ...tool("?"), "aria-expanded": "false", onclick: () => this.turnHelp() },
       t("play_help"),
     );
-    this.leave = el("button", { ...tool("l"), onclick: () => askToLeave(leave) }, t("play_leave"));
+    this.leave = el("button", { ...tool("l"), onclick: () => askToLeave(this.rated, leave) }, t("play_leave"));
     const label = t("play_tools");
     const parts = [this.hint, danger, this.yakuButton, this.help, this.leave, this.unrated];
     this.element = el("div", { class: "play-tools", role: "group", "aria-label": label }, parts);
@@ -58,6 +59,7 @@ export class Tools {
 
   /** @param {Possible} possible */
   show({ playing, hints, asked, rated }) {
+    this.rated = rated;
     this.leave.hidden = !playing;
     this.hint.hidden = !playing || !hints || rated;
     this.hint.disabled = !asked;
@@ -70,8 +72,9 @@ function tool(key) {
   return { type: "button", class: "switch", "data-key": key };
 }
 
-/** @param {() => void} leave */
-async function askToLeave(leave) {
-  const question = { title: t("play_leave_title"), text: t("play_leave_text"), send: t("play_leave_send") };
+/** @param {boolean} rated @param {() => void} leave */
+async function askToLeave(rated, leave) {
+  const text = t(rated ? "play_leave_text" : "play_leave_unrated");
+  const question = { title: t("play_leave_title"), text, send: t("play_leave_send") };
   if ((await ask(question)) !== null) leave();
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from playwright.sync_api import Page, WebSocketRoute
@@ -12,6 +13,7 @@ from engine.mjai import connection
 from engine.mjai.messages import Message
 
 HIDDEN = ["?"] * 13
+STARTING = re.compile(r"^The game begins in a moment\.$|^まもなく対局開始$")
 JOINED = {"type": "joined", "room": "default", "waiting": 1, "needed": 0}
 # The page closes the result of a round half this time after a question: a test must be sooner.
 SETTINGS = {"decision_time": 60, "bank_time": 60, "rated": True, "hints": False}
@@ -79,7 +81,7 @@ class ScriptedTable:
 
     def begin_game(self) -> None:
         """Begin a game as soon as the page waits for one."""
-        self.page.get_by_text("The game begins in a moment.").wait_for()
+        self.page.get_by_text(STARTING).wait_for()
         self.game.clear()
         self.say(
             "start_game", names=self.names, rules="tenhou", length="east", id=0,

@@ -217,6 +217,7 @@ def test_nothing_else_is_sent(site: Site, path: str) -> None:
         response = http.send(request)
         assert response.status_code == 404
         assert "There is no such page" in response.text
+        assert "このページはありません" in response.text
         assert "content-security-policy" in response.headers
 
 

@@ -111,6 +111,16 @@ def test_rooms_without_hints_offer_none(scripted: ScriptedTable, page: Page, hin
     expect(page.get_by_role("button", name="Hint")).to_be_hidden()
 
 
+@pytest.mark.parametrize("rated", [False, True])
+def test_who_leaves_is_told_that_a_rated_game_counts(scripted: ScriptedTable, page: Page, rated: bool) -> None:
+    scripted.settings["rated"] = rated
+    scripted.begin([*RUNS, "2s", "3s"])
+    expect(page.locator(".play-tools .chip")).to_be_visible(visible=not rated)
+    page.get_by_role("button", name="Leave").click()
+    counts = " The game counts for your rating all the same." if rated else ""
+    expect(page.locator("dialog[open] p")).to_have_text(f"A house bot plays on for you.{counts}")
+
+
 def test_a_game_with_a_hint_is_unrated_wherever_it_is_listed(page: Page, site: Site) -> None:
     set_name(page, "asker")
     page.goto(open_room(site, "asking", hints=True, rated=False, seed=1), referer=f"{site.url}/rooms")

@@ -1,0 +1,186 @@
+"""What people see and touch on small screens: nothing is cut, covered or too small, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.conftest import SIZES
+from tests.web.scripted_table import ScriptedTable
+from tests.web.test_replay_page import example, place_of
+from tests.web.test_replay_page import show as show_replay
+
+PORTRAIT, SIDEWAYS = [SIZES["phone"], (390, 664)], [(844, 390), (667, 375)]
+HAND = ["2p", "3p", "4p", "6p", "7p", "8p", "2s", "3s", "4s", "P", "P", "E", "E"]
+LONG = "somebody with a name"  # that is longer than those of most people
+TOUCHED = 36  # pixels that what is pressed in play is high at least
+OVERFLOWS = "(each) => each.scrollWidth > each.clientWidth"
+# Whether a list would be wider if it had to show all of a text.
+NEEDS_MORE = """(list, text) => {
+  const copy = list.cloneNode(false);
+  copy.append(new Option(text));
+  copy.style.cssText = "width: max-content; max-width: none";
+  list.after(copy);
+  const wider = copy.getBoundingClientRect().width > list.getBoundingClientRect().width;
+  copy.remove();
+  return wider;
+}"""
+# Which tiles of a result lie under its scores; what of it is wider than it; whether it is seen, and its buttons.
+RESULT = """(result) => {
+  const outer = result.getBoundingClientRect();
+  const shown = (selector) => [...result.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const boxes = (selector) => shown(selector).map((each) => each.getBoundingClientRect());
+  const [scores] = boxes(".result-scores");
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const seen = ({ left, right, top, bottom }) =>
+    left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+  return {
+    covered: boxes(".tile").filter((tile) => meet(tile, scores)).length,
+    wider: result.scrollWidth - result.clientWidth,
+    seen: [outer, ...boxes("footer > *")].every(seen),
+  };
+}"""
+FITS = {"covered": 0, "wider": 0, "seen": True}
+
+
+@pytest.fixture(params=["en", "ja"])
+def language(request: pytest.FixtureRequest, page: Page) -> str:
+    """The language of the page."""
+    page.add_init_script(f"localStorage.setItem('nukidora.language', '{request.param}')")
+    return str(request.param)
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    """Give the window another size."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
+def win(table: ScriptedTable, count: int = 4) -> None:
+    """Somebody else wins by ron, with that many yaku and a replaced north; the round is over."""
+    for kind, keys in (("tsumo", {"pai": "?"}), ("nukidora", {"pai": "N"}), ("tsumo", {"pai": "?"})):
+        table.say(kind, actor=1, **keys)
+    table.say("dahai", actor=1, pai="9p", tsumogiri=False)
+    table.say("tsumo", actor=0, pai="E")
+    table.say("dahai", actor=0, pai="E", tsumogiri=True)
+    table.say(
+        "hora", actor=1, target=0, pai="E", uradora_markers=["1s", "2s"], fu=40, fan=count, hora_points=8000,
+        hora_tehais=HAND, yakus=[["reach", 1], ["sangenpai", 1], ["ippatsu", 1], ["dora", 1], ["akadora", 1],
+                                 ["uradora", 1], ["nukidora", 1], ["rinshan", 1]][:count],
+        deltas=[-8200, 8200, 0], scores=[26800, 43200, 35000],
+    )  # fmt: skip
+    table.say("end_kyoku")
+
+
+@pytest.mark.usefixtures("language")
+def test_the_links_of_the_bar_are_on_one_line(page: Page) -> None:
+    links = page.locator("body > header nav a")
+    for path in ("/tournaments", "/view"):  # the bold words that are the longest
+        page.goto(path)
+        expect(links).to_have_count(6)
+        for size in (*PORTRAIT, (375, 667), *SIDEWAYS):
+            resize(page, size)
+            assert len(set(links.evaluate_all("(all) => all.map((each) => each.offsetTop)"))) == 1, (path, size)
+
+
+def test_a_list_cuts_no_letter_of_what_is_chosen(page: Page) -> None:
+    for size in SIDEWAYS:
+        resize(page, size)
+        page.goto("/")
+        opponent = page.locator(".lobby-play-form [name=opponent]").first
+        expect(opponent).to_have_css("text-overflow", "ellipsis")
+        assert not opponent.evaluate(NEEDS_MORE, "rule +60 – medium")
+
+
+def test_the_results_in_the_lobby_have_whole_names(page: Page) -> None:
+    for size in (SIZES["phone"], (667, 375)):
+        resize(page, size)
+        page.goto("/")
+        names = page.locator(".lobby-results .lobby-name").filter(has_text="efficiency (house)")
+        expect(names).not_to_have_count(0)
+        assert not any(each.evaluate(OVERFLOWS) for each in names.all())
+
+
+@pytest.mark.usefixtures("language")
+def test_the_scores_of_a_replay_have_all_columns(page: Page) -> None:
+    record = example()
+    show_replay(page, record)
+    page.keyboard.press("End")
+    for size in (SIZES["desktop"], *PORTRAIT, *SIDEWAYS):
+        resize(page, size)
+        assert not page.locator(".scores .scroll").evaluate(OVERFLOWS), size
+
+
+@pytest.mark.usefixtures("language")
+def test_the_result_of_a_round_lies_over_the_table_of_a_replay(page: Page) -> None:
+    record = example()
+    show_replay(page, record)
+    ends = [place_of(record, index + 1) for index, each in enumerate(record) if each["type"] == "end_kyoku"]
+    for size in (*PORTRAIT, *SIDEWAYS):
+        resize(page, size)
+        for place in ends:
+            page.evaluate("(place) => { document.querySelector('nuki-replay').go(place); scrollTo(0, 0); }", place)
+            assert page.locator(".replay-below .result").evaluate(RESULT) == FITS, (size, place)
+
+
+@pytest.mark.usefixtures("language")
+@pytest.mark.parametrize("size", [*PORTRAIT, *SIDEWAYS])
+def test_the_result_of_a_round_fits_and_begins_at_its_top(
+    scripted: ScriptedTable, page: Page, size: tuple[int, int]
+) -> None:
+    resize(page, size)
+    scripted.names = ["me", LONG, "left"]
+    scripted.begin(HAND, dealer=1)
+    dialog = page.locator(".play-dialog")
+    for _ in range(2):
+        win(scripted, 8)
+        expect(dialog.locator(".result-yaku li")).to_have_count(8)
+        assert dialog.evaluate(RESULT) == FITS
+        assert dialog.evaluate("(dialog) => dialog.scrollTop") == 0  # also if the one before was read to its end
+        dialog.evaluate("(dialog) => dialog.scrollTo(0, dialog.scrollHeight)")
+        assert dialog.locator(".result-payments").is_visible()
+        dialog.locator("footer button").click()
+        expect(dialog).to_be_hidden()
+        scripted.round(HAND, dealer=1)
+
+
+@pytest.mark.usefixtures("language")
+@pytest.mark.parametrize("size", SIDEWAYS)
+def test_the_buttons_of_a_phone_held_sideways_are_as_high_as_a_finger(
+    scripted: ScriptedTable, page: Page, size: tuple[int, int]
+) -> None:
+    resize(page, size)
+    scripted.settings |= {"hints": True, "rated": False}
+    scripted.begin([*HAND[:9], "1m", "1m", "1m", "N"])
+    scripted.draw(
+        "1m", {"type": "hora", "target": 0, "pai": "1m"}, {"type": "reach"}, {"type": "nukidora", "pai": "N"},
+        {"type": "ankan", "consumed": ["1m"] * 4},
+    )  # fmt: skip
+    expect(page.locator(".actions button")).to_have_count(4)
+    expect(page.locator(".play-tools .chip")).to_be_visible()
+    parts = page.locator(".play-side :is(button, .chip):visible").all()
+    boxes = [part.bounding_box() for part in parts]
+    assert len(boxes) == 4 + 5 + 4 + 1  # actions, switches, tools and the chip
+    for number, box in enumerate(boxes):
+        assert box is not None
+        assert box["y"] + box["height"] <= size[1]
+        assert number == len(boxes) - 1 or box["height"] >= TOUCHED - 1  # actions have 35.2 pixels
+        for other in boxes[:number]:
+            assert other is not None
+            apart = max(box["x"] - other["x"] - other["width"], box["y"] - other["y"] - other["height"],
+                        other["x"] - box["x"] - box["width"], other["y"] - box["y"] - box["height"])  # fmt: skip
+            assert apart >= 0
+
+
+@pytest.mark.parametrize(("size", "least"), [((390, 844), 40), ((390, 664), 36), ((375, 553), 28)])
+def test_own_tiles_are_in_two_rows_on_a_phone_whatever_the_browser_leaves_of_it(
+    scripted: ScriptedTable, page: Page, size: tuple[int, int], least: float
+) -> None:
+    resize(page, size)
+    scripted.begin(HAND)
+    scripted.draw("9s")
+    tiles = page.locator(".seat.bottom .hand button")
+    expect(tiles).to_have_count(14)
+    boxes = tiles.evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().toJSON())")
+    assert min(box["width"] for box in boxes) >= least
+    assert len({round(box["top"]) for box in boxes}) == 2
