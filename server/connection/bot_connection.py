@@ -290,7 +290,7 @@ class BotConnection:
         try:
             reply = parse_reply(data)
         except BadMessage as error:
-            self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
+            self._fault(expected, error_text("reply_invalid", "{problem}", problem=line_of(error)), "malformed")
         else:
             if expected is not ExpectedReply.NONE or reply["type"] != "none":
                 self._handle_reply(reply, expected)

@@ -43,6 +43,13 @@ addWords({
     problem_bot_strong: "{bot}は強さを変えられません。変えられるのは {bots} です",
     problem_bot_weakest: "{bot}を弱くできるのは {bot}@{points} までです",
     problem_key_wrong: "{key}{path} の値 {given} は使えません。{allowed}にしてください",
+    problem_may_not: "{action} はできません。できるのは {legal} です",
+    problem_key_other: "{message}：{key} が {given} ですが、ここでは {expected} だけです",
+    problem_key_missing: "{message}：{key} がありません。{allowed}にしてください",
+    problem_type_wrong: "type が {given} です。{names} のどれかにしてください",
+    problem_message_not_utf8: "UTF-8 の文字ではありません。1つのメッセージに JSON オブジェクトを1つ送ってください",
+    problem_message_not_json: "JSON ではありません（{error}）。1つのメッセージに JSON オブジェクトを1つ送ってください",
+    problem_message_no_object: "{given} は「type」のある JSON オブジェクトではありません",
     problem_name_missing: "名前（name）がありません。{allowed}にしてください",
     problem_name_form: "1文字から{most}文字までの、見える文字を含む名前",
     problem_room_form:
