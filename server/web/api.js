@@ -30,7 +30,12 @@ export class ApiError extends Error {
   constructor(problem, status) {
     super(problemText(problem));
     this.status = status;
-    this.detail = problem.detail; // as the server says it
+    this.problem = problem;
+  }
+
+  /** The same line on a page that calls the value at fault by a label. @param {string} label @returns {string} */
+  about(label) {
+    return problemText({ ...this.problem, values: { ...this.problem.values, where: label, setting: label } });
   }
 }
 
