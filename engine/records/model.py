@@ -98,7 +98,10 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         why = "{why}; only three-player games can be read"
         raise FourPlayersError(file, location, error_text("four_players", why, why=line_of(error))) from error
     except ValueError as error:
-        raise RecordError(file, location, line_of(error)) from error
+        what = line_of(error)
+        if not isinstance(what, ErrorText):  # of Python, such as that of a text that is no number
+            what = error_text("unread", "{error}", error=what)
+        raise RecordError(file, location, what) from error
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         what = "garbled or incomplete ({error}); fetch or export the file again"
         line = error_text("garbled", what, error=f"{type(error).__name__}: {error}")

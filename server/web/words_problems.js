@@ -83,6 +83,7 @@ addWords({
     problem_expands: "展開すると{n}倍を超えます。牌譜ではありません",
     problem_no_record: "牌譜ではありません。mjlog（XML）、tenhou.net/6 の JSON、1行1イベントの mjai を読めます",
     problem_not_utf8: "UTF-8 の文字ではないので、牌譜ではありません",
+    problem_unread: "読み取れません（{error}）",
     problem_garbled: "壊れているか、足りない部分があります（{error}）。もう一度ダウンロードしてください",
     problem_four_players: "{why}。読めるのは三人麻雀の牌譜だけです",
     problem_four_named: "4人の名前があります",

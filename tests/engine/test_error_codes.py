@@ -33,6 +33,7 @@ RECORDS: dict[str, tuple[bytes, str, str, dict[str, Any]]] = {
     "half JSON": (b'{"log":[', "at_column", "json_cut", {}),
     "other JSON": (b"{}", "", "no_log", {}),
     "a type": (b'{"log":[5]}', "", "garbled", {}),
+    "no number": (b'<mjloggm><GO type="x"/></mjloggm>', "at_tag", "unread", {}),
 }
 
 
