@@ -96,7 +96,7 @@ def seat_decisions(record: GameRecord, seat: int) -> SeatDecisions:
                 )
             )
     return SeatDecisions(
-        record, names_of(record), seat, found, np.array(views, dtype=TABLE), [str(each) for each in replay.mismatches]
+        record, names_of(record), seat, found, np.array(views, dtype=TABLE), [each.line for each in replay.mismatches]
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 from agents.base import Agent
 from agents.review.decisions import SeatDecisions
 from agents.review.opinions import Opinion, opinions_of
-from engine.common.error_text import error_text
+from engine.common.error_text import coded, error_text
 from engine.mjai.actions import action_message
 
 Json = dict[str, Any]
+MAX_PARTS = 20  # of a game that somebody else played, in a review
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Review:
             "decisions": [self.decision(index) for index in range(len(self.of.decisions))],
             "summary": [self.summary(bot) for bot in range(len(self.bots))],
             "problems": self.of.problems,
+            "problem_codes": [coded(problem) for problem in self.of.problems],
             "handed_over": self.of.record.describe_handover(self.of.seat),
+            "handed_over_parts": [each.as_json() for each in self.of.record.handovers(self.of.seat)[:MAX_PARTS]],
         }
 
     def summary(self, bot: int) -> Json:
@@ -79,7 +82,7 @@ def make_review(of: SeatDecisions, bots: Mapping[str, Agent], advance: Callable[
     """
     if not of.decisions:
         reasons = [*filter(None, [of.record.describe_handover(of.seat)]), *of.problems]
-        why = f": {reasons[0]}" if reasons else ""
+        why = error_text("because", ": {reason}", reason=reasons[0]) if reasons else ""
         text = "{file}: seat {seat} has no decision to review{why}"
         raise ValueError(error_text("no_decision", text, file=of.record.source, seat=of.seat, why=why))
     return Review(of, bots, [opinions_of(bot, spec, of, advance) for spec, bot in bots.items()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Values = dict[str, str | int | float]
@@ -50,6 +50,19 @@ def coded(line: str) -> dict[str, Any]:
     values = {name: str(each) if isinstance(each, str) else each for name, each in line.values.items()}
     codes = {name: coded(each) for name, each in line.values.items() if isinstance(each, ErrorText)}
     return {"code": line.code, "values": values} | ({"codes": codes} if codes else {})
+
+
+def decoded(text: str, keys: Mapping[str, Any]) -> str:
+    """The line with this text and the keys of `coded`, if they are among `keys`: read from JSON again.
+
+    Raises TypeError or LookupError for keys that `coded` does not write.
+    """
+    if "code" not in keys:
+        return text
+    code, values, codes = keys["code"], keys["values"], keys.get("codes", {})
+    if not (isinstance(code, str) and isinstance(values, dict) and isinstance(codes, dict)):
+        raise TypeError(f"no code and values: {code!r}, {values!r}, {codes!r}")
+    return _line(text, code, values | {name: decoded(values[name], codes[name]) for name in codes})
 
 
 def _line(text: str, code: str, values: Values) -> ErrorText:

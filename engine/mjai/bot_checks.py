@@ -60,7 +60,8 @@ def check_reply(received: Message) -> Message:
         name, fields = _REPLIES[kind]
     except (KeyError, TypeError):
         found = "missing" if kind is REQUIRED else show(kind)
-        raise BadMessage(f"type is {found}; type must be one of {', '.join(_REPLIES)}") from None
+        text = "type is {given}; type must be one of {names}"
+        raise BadMessage(error_text("type_wrong", text, given=found, names=", ".join(_REPLIES))) from None
     return _read(received, kind, fields, {"type": name})
 
 
@@ -70,7 +71,8 @@ def _read(received: Message, kind: str, fields: list[_Field], message: Message) 
         value = received.get(name, REQUIRED)
         if value is REQUIRED:
             if default is REQUIRED:
-                raise BadMessage(f"{kind}: {name} is missing; {name} must be {text}")
+                said = "{message}: {key} is missing; {key} must be {allowed}"
+                raise BadMessage(error_text("key_missing", said, message=kind, key=name, allowed=text))
             if default is not None:
                 message[name] = default
         elif value is not None or default is not None:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from pydantic_core import from_json
 
+from engine.common.error_text import ErrorText, error_text
 from engine.mjai.bot_checks import BadMessage, check_join, check_reply
 from engine.mjai.connection import Join
 from engine.mjai.keys import show
@@ -23,6 +24,7 @@ SHORT = 128  # bytes; the replies up to this length are few: those used last are
 REMEMBERED = 1024  # of them
 _REQUEST = re.compile(f'"(?:{"|".join(sorted(REQUESTS))})"'.encode())  # few replies hold one of these
 ONE_OBJECT = "send one JSON object a message, in UTF-8"
+NOT_UTF8 = error_text("message_not_utf8", f"not UTF-8; {ONE_OBJECT}")
 
 
 def parse_join(data: bytes | str, given: Message | None = None) -> Join:
@@ -65,11 +67,12 @@ def _object(data: bytes | str) -> Message:
     try:
         received = from_json(data.encode() if isinstance(data, str) else data)
     except UnicodeError:
-        raise BadMessage(f"not UTF-8; {ONE_OBJECT}") from None
+        raise BadMessage(NOT_UTF8) from None
     except ValueError as error:
-        raise BadMessage(f"not JSON ({error}); {ONE_OBJECT}") from None
+        raise BadMessage(_not_json(error)) from None
     if type(received) is not dict:
-        raise BadMessage(f"the message is {show(received)}; it must be a JSON object with a type")
+        text = "the message is {given}; it must be a JSON object with a type"
+        raise BadMessage(error_text("message_no_object", text, given=show(received)))
     return received
 
 
@@ -80,7 +83,11 @@ def _refuse_constants(data: bytes | str) -> None:
         try:
             json.loads(encoded, parse_constant=_refuse_constant)
         except ValueError as error:
-            raise BadMessage(f"not JSON ({error}); {ONE_OBJECT}") from None
+            raise BadMessage(_not_json(error)) from None
+
+
+def _not_json(error: ValueError) -> ErrorText:
+    return error_text("message_not_json", f"not JSON ({{error}}); {ONE_OBJECT}", error=str(error))
 
 
 def _refuse_constant(constant: str) -> NoReturn:

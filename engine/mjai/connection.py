@@ -144,7 +144,7 @@ ERROR_KEYS = (
     Key("message", TEXT, "what was wrong, in one line"),
     Key("played_by", TEXT, "who plays the seat from here on, empty for its bot again; only in records", default=None),
     Key("retry", BOOL, "true where the same join may succeed later", default=None),
-    Key("code", TEXT, "what was wrong, as a word that stays the same; not in records", default=None),
+    Key("code", TEXT, "what was wrong, as a word that stays the same; not in records of arenas", default=None),
     Key("values", VALUES, "what stands in the message, by name; with code", default=None),
     Key("codes", VALUES, "of values that are texts with a code: their code and values", default=None),
 )

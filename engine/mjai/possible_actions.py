@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engine.actions import PASS, TSUMOGIRI, action_name
+from engine.common.error_text import error_text
 from engine.mjai.actions import action_message, action_of
 from engine.mjai.messages import Message, hand_names
 from engine.mjai.schema import BARRED, EVENTS, OFFERS
@@ -53,12 +54,15 @@ def legal_action(t: np.record, seat: int, reply: Message, legal: Sequence[int]) 
     if action not in legal and TSUMOGIRI in legal and action == int(t["drawn"]):
         action = TSUMOGIRI
     if action not in legal:
-        raise ValueError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
+        name, names = action_name(action), ", ".join(map(action_name, legal))
+        raise ValueError(error_text("may_not", "may not {action}; legal: {legal}", action=name, legal=names))
     meant = action_message(t, seat, action)
     for key, expected in meant.items():
         given = reply.get(key, expected)
         if given != expected and key != "tsumogiri" and kinds(given) != kinds(expected):
-            raise ValueError(f"{reply['type']}: {key} is {reply[key]!r}, but here it can only be {expected!r}")
+            text, kind = "{message}: {key} is {given}, but here it can only be {expected}", reply["type"]
+            line = error_text("key_other", text, message=kind, key=key, given=repr(given), expected=repr(expected))
+            raise ValueError(line)
     return action
 
 

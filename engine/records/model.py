@@ -98,7 +98,10 @@ def record_errors(file: str, location: str) -> Iterator[None]:
         why = "{why}; only three-player games can be read"
         raise FourPlayersError(file, location, error_text("four_players", why, why=line_of(error))) from error
     except ValueError as error:
-        raise RecordError(file, location, line_of(error)) from error
+        what = line_of(error)
+        if not isinstance(what, ErrorText):  # of Python, such as that of a text that is no number
+            what = error_text("unread", "{error}", error=what)
+        raise RecordError(file, location, what) from error
     except (KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         what = "garbled or incomplete ({error}); fetch or export the file again"
         line = error_text("garbled", what, error=f"{type(error).__name__}: {error}")
@@ -126,6 +129,11 @@ class HandedOver:
     first: int
     end: float = inf
 
+    def as_json(self) -> Message:
+        """Who plays, and the first and the last event of the part, from 1; ``last`` is None if it does not end."""
+        last = None if self.end == inf else int(self.end)
+        return {"who": describe_source(self.who), "first": self.first + 1, "last": last}
+
     def __str__(self) -> str:
         span = f"from event {self.first + 1} on" if self.end == inf else f"from event {self.first + 1} to {self.end}"
         return f"played by {self.who} {span}"
@@ -147,7 +155,11 @@ class GameRecord:
 
     def describe_handover(self, seat: int) -> str:
         """Return in words when someone else plays for a seat's bot; ``""`` if never."""
-        return describe_source("; ".join(str(each) for each in self.handed_over if each.seat == seat))
+        return describe_source("; ".join(map(str, self.handovers(seat))))
+
+    def handovers(self, seat: int) -> list[HandedOver]:
+        """The parts of the game in which someone else plays for a seat's bot."""
+        return [each for each in self.handed_over if each.seat == seat]
 
     def is_handed_over(self, seat: int, n_before: int) -> bool:
         """Return whether someone else plays for a seat's bot after the first `n_before` events."""

@@ -36,7 +36,7 @@ from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
-from engine.records.model import NAMED_BY, GameRecord, record_errors, round_name
+from engine.records.model import NAMED_BY, GameRecord, at_event, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
@@ -140,7 +140,8 @@ def _told(ours: Message, keys: list[str]) -> str:
     """Describe an event of ours; where the record's differs, without the tile, which is arbitrary in a filled wall."""
     if keys == ["type"] and ours["type"] in _SHOWN:
         hidden = {key: value for key, value in ours.items() if key != _SHOWN[ours["type"]]}
-        return f"{describe_event(hidden)}, of a tile that the record does not have"
+        text = "{event}, of a tile that the record does not have"
+        return error_text("tile_not_recorded", text, event=describe_event(hidden))
     return describe_event(ours, keys)
 
 
@@ -220,7 +221,7 @@ class Replay:
         for before, events in zip(starts, self.record.rounds(), strict=True):
             self._before, self._events = before, events
             self.n_rounds += 1
-            with record_errors(self.record.source, f"event {before + 1}"):
+            with record_errors(self.record.source, at_event(before + 1)):
                 self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError if one is missing
             with record_errors(self.record.source, self._name):
                 try:
@@ -233,7 +234,7 @@ class Replay:
                     self._note(deviation)
                     agreed = False
         if agreed:
-            with record_errors(self.record.source, "end of the game"):
+            with record_errors(self.record.source, error_text("at_end", "end of the game")):
                 try:
                     self._end_game(self.record.events[-1])
                 except _Deviation as deviation:
@@ -303,7 +304,7 @@ class Replay:
                 action = TSUMOGIRI
                 self._events[index] = event | {"tsumogiri": True}
         else:
-            raise self._deviation(f"seat {seat} is to act")
+            raise self._deviation(error_text("seat_acts", "seat {seat} is to act", seat=seat))
         return self._answer(seat, action)
 
     def _is_as_dealt(self, seat: int, event: Message) -> bool:
@@ -331,7 +332,8 @@ class Replay:
         mask = table_kernels.asked_seats(self._raw, 0)
         asked = [seat for seat in range(N_SEATS) if mask >> seat & 1]
         for seat in responses.keys() - set(asked):
-            raise self._deviation(f"seat {seat} may not {ACTION_NAMES[responses[seat]]}")
+            name = ACTION_NAMES[responses[seat]]
+            raise self._deviation(error_text("seat_asked", "seat {seat} may not {action}", seat=seat, action=name))
         by_ron = RON in responses.values()
         for seat in asked:
             unknown = by_ron and seat not in responses and int(self._legal[seat, 0]) & _CALL_BITS
@@ -350,7 +352,8 @@ class Replay:
         """Apply one action, after yielding the decision."""
         if not self._is_legal(seat, action):
             menu = ", ".join(ACTION_NAMES[legal] for legal in actions_of(*self._legal[seat].tolist()))
-            raise self._deviation(f"seat {seat} may not {ACTION_NAMES[action]}; legal: {menu}")
+            text, name = "seat {seat} may not {action}; legal: {legal}", ACTION_NAMES[action]
+            raise self._deviation(error_text("seat_may_not", text, seat=seat, action=name, legal=menu))
         if is_known:
             self.n_decisions += 1
             yield Decision(self._raw, seat, ACTIONS[action], self._before + self._n_agreed)

@@ -23,6 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Message, Receive, Scope, Send
 
+from engine.common.error_text import error_text
 from engine.mjai.keys import MAX_SHOWN
 from server import store
 from server.addresses import limited_address
@@ -183,7 +184,8 @@ class JsonRequest(Request):
         try:
             return from_json(await self.body(), allow_inf_nan=False)
         except ValueError as error:
-            raise HTTPException(422, f"body: not JSON ({error}); send one JSON object, in UTF-8") from error
+            text = "body: not JSON ({why}); send one JSON object, in UTF-8"
+            raise HTTPException(422, error_text("not_json", text, why=str(error))) from error
 
 
 class Route(APIRoute):

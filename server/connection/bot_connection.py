@@ -300,7 +300,7 @@ class BotConnection:
         try:
             reply = parse_reply(data)
         except BadMessage as error:
-            self._fault(expected, error_text("reply_invalid", "{problem}", problem=str(error)), "malformed")
+            self._fault(expected, error_text("reply_invalid", "{problem}", problem=line_of(error)), "malformed")
             return
         if expected is ExpectedReply.DECISION and self._game is not None:
             passes = reply["type"] == "none"

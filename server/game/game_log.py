@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from engine.common.error_text import coded, decoded
 from engine.mjai.keys import COUNT, SEAT, TEXT, BadValue
 from engine.mjai.messages import Message
 from server.game.history import History
@@ -106,7 +107,7 @@ class GameLog:
 
     def add_fault(self, seat: int, text: str) -> None:
         """Write a fault. One without a text is counted, and leaves no line in the record, which is kept for ever."""
-        self._journal.append({"seat": seat, "fault": text})
+        self._journal.append({"seat": seat, "fault": text} | coded(text))
         self._show_fault(seat, text)
 
     def _show_fault(self, seat: int, text: str) -> None:
@@ -115,7 +116,7 @@ class GameLog:
 
     def add_house_bot(self, seat: int, bot: str, text: str) -> None:
         """Write that a house bot takes a seat over, or with `bot` ``""`` that its connection is back, and why."""
-        self._journal.append({"seat": seat, "house_bot": bot, "error": text})
+        self._journal.append({"seat": seat, "house_bot": bot, "error": text} | coded(text))
         self.history.add_error(seat, text, bot)
 
     def add_cut_off(self, seat: int, cut_off: bool) -> None:
@@ -152,14 +153,14 @@ class GameLog:
                 self.annotate(seat, TEXT.check(kind), annotation)
             return Decision(seat, COUNT.check(entry["action"]), check_bank(entry["bank"]))
         if "fault" in entry:
-            self._show_fault(seat, TEXT.check(entry["fault"]))
+            self._show_fault(seat, decoded(TEXT.check(entry["fault"]), entry))
             return Fault(seat)
         if "cut_off" in entry:
             return CutOff(seat, entry["cut_off"] is True)
         if "left" in entry:
             return Left(seat)
         bot = TEXT.check(entry["house_bot"])
-        self.history.add_error(seat, TEXT.check(entry["error"]), bot)
+        self.history.add_error(seat, decoded(TEXT.check(entry["error"]), entry), bot)
         return HouseBotChange(seat, bot)
 
     def close(self, complete: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from engine.common.error_text import coded
 from engine.mjai.messages import Message
 
 ERROR = "error"  # type of the lines that report faults; they are no messages of the game
@@ -50,7 +51,8 @@ class History:
     def add_error(self, seat: int, text: str, played_by: str | None = None) -> None:
         """Add the report of a fault of a seat, and who plays it from here on if that changes; its bot again: ``""``."""
         line = {"type": ERROR, "actor": seat, "message": text}
-        self._current_round.append(to_json(line if played_by is None else line | {"played_by": played_by}))
+        new_player = {} if played_by is None else {"played_by": played_by}
+        self._current_round.append(to_json(line | new_player | coded(text)))
 
     def lines(self) -> Iterator[bytes]:
         """All lines in order, without line ends."""

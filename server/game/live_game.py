@@ -15,7 +15,7 @@ import structlog
 from pydantic_core import to_json
 
 from engine.actions import PASS, TSUMOGIRI
-from engine.common.error_text import ErrorText, error_text
+from engine.common.error_text import ErrorText, coded, error_text, line_of
 from engine.game import Game
 from engine.mjai.messages import Message
 from engine.mjai.possible_actions import legal_action, safe_default
@@ -119,7 +119,8 @@ class LiveGame:
         self.turns.record(messages)
         for seat in self.seats:
             if seat.needs_connection:
-                self._take_over(seat, f"not there when the game began: {self._house_bot} plays this seat")
+                text = "not there when the game began: {bot} plays this seat"
+                self._take_over(seat, error_text("absent", text, bot=self._house_bot))
         self.turns.sender.send(messages, self.engine.table, decisions)
         if self.turns.ask(decisions):
             self.turns.advance()
@@ -174,8 +175,9 @@ class LiveGame:
         self.turns.restoring = False
         for seat in self.seats:
             if seat.needs_connection and not self.engine.over:
-                seconds = f"{self.start.settings.resume_timeout:g} s"
-                self._take_over(seat, f"not back within {seconds} of the restart: {self._house_bot} plays this seat")
+                text = "not back within {seconds:g} s of the restart: {bot} plays this seat"
+                seconds = self.start.settings.resume_timeout
+                self._take_over(seat, error_text("not_back", text, seconds=seconds, bot=self._house_bot))
         decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
         self.turns.sender.send(self.history.since(self.history.count - 1), self.engine.table, decisions)
         if self.engine.over:
@@ -224,8 +226,9 @@ class LiveGame:
             seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
         if seat.needs_connection and not (self.turns.restoring or self.engine.over or self.turns.closed):
             seconds = self.start.settings.resume_timeout
-            text = f"connection lost for {seconds:g} s: {self._house_bot} plays this seat"
-            seat.reconnect_timer = loop_clock().call_later(seconds, self._take_over, seat, text)
+            text = "connection lost for {seconds:g} s: {bot} plays this seat"
+            line = error_text("connection_lost", text, seconds=seconds, bot=self._house_bot)
+            seat.reconnect_timer = loop_clock().call_later(seconds, self._take_over, seat, line)
 
     def connection_lost(self, index: int) -> None:
         """Wait for the bot to resume the game; a house bot takes the seat over after `resume_timeout` seconds."""
@@ -260,7 +263,7 @@ class LiveGame:
         keeps_bot = seat.left or seat.faults >= self.start.settings.max_faults
         self._change_occupant(seat, connection, bot if keeps_bot else "")
         if seat.fallback.bot != bot:
-            self._log.add_house_bot(seat.index, "", "back at its seat")
+            self._log.add_house_bot(seat.index, "", error_text("back", "back at its seat"))
         if previous is not None:
             text = "another connection has resumed this game"
             previous.close_with_error(error_text("resumed_elsewhere", text))
@@ -302,7 +305,7 @@ class LiveGame:
         if connection is not None:
             connection.close_with_error(text)
 
-    def _take_over(self, seat: Seat, text: str) -> None:
+    def _take_over(self, seat: Seat, text: ErrorText) -> None:
         """A house bot plays the seat, which has no connection or loses it, from now on, the open decision included."""
         self._change_occupant(seat, None, self._house_bot)
         self._log.add_house_bot(seat.index, self._house_bot, text)
@@ -349,7 +352,7 @@ class LiveGame:
         try:
             action = legal_action(self.engine.table, index, reply, seat.legal_actions)
         except ValueError as error:
-            self.fault(index, error_text("illegal", "{problem}", problem=str(error)), "illegal", is_decision=True)
+            self.fault(index, error_text("illegal", "{problem}", problem=line_of(error)), "illegal", is_decision=True)
             return
         hint = {"hint": self._adviser, "actions": seat.hint} if seat.hint else {}
         if hint or "ext_bot" in reply:
@@ -365,7 +368,7 @@ class LiveGame:
         seat = self.seats[index]
         seat.faults += 1
         self._metrics.faults.labels(kind).inc()
-        stored = self._owner.stores(seat.address, len(text.encode()))
+        stored = self._owner.stores(seat.address, len(text.encode()) + len(to_json(coded(text))))
         self._log.add_fault(index, text if stored else "")
         if seat.connection is not None:
             seat.connection.send_error(text)

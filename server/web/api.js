@@ -1,9 +1,9 @@
 /** Requests to the server's HTTP API (docs/api.md). */
 
+import { problemText } from "./problem_text.js";
 import { tabStorage } from "./storage.js";
-import { addWords, hasWords, t } from "./words.js";
+import { addWords, t } from "./words.js";
 import "./words_errors.js";
-import "./words_problems.js";
 
 addWords({
   en: { api_unreachable: "the server cannot be reached ({problem})" },
@@ -22,25 +22,7 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {string[]} review_bots those that can review
  */
 
-/**
- * What the server says of an error.
- * @typedef {object} Problem
- * @property {string} detail one line, in English
- * @property {string} [code] what is wrong, as a word that stays the same
- * @property {Record<string, string | number>} [values] what stands in the line, where there is a code
- * @property {Record<string, Omit<Problem, "detail">>} [codes] of those values that are lines themselves
- */
-
-/** An error in the language of the page, where its code has words. @param {Problem} problem @returns {string} */
-export function problemText({ detail, code = "", values = {}, codes = {} }) {
-  const key = [`error_${code}`, `problem_${code}`].find(hasWords);
-  if (!key) return detail;
-  const lines = Object.entries(codes).map(([name, line]) => [
-    name,
-    problemText({ ...line, detail: String(values[name]) }),
-  ]);
-  return t(key, { ...values, ...Object.fromEntries(lines) });
-}
+/** @typedef {import("./problem_text.js").Problem} Problem */
 
 /** The server has refused a request, or cannot be reached; `message` is one line to show. */
 export class ApiError extends Error {
@@ -48,7 +30,12 @@ export class ApiError extends Error {
   constructor(problem, status) {
     super(problemText(problem));
     this.status = status;
-    this.detail = problem.detail; // as the server says it
+    this.problem = problem;
+  }
+
+  /** The same line on a page that calls the value at fault by a label. @param {string} label @returns {string} */
+  about(label) {
+    return problemText({ ...this.problem, values: { ...this.problem.values, where: label, setting: label } });
   }
 }
 

@@ -3,7 +3,8 @@
  * into the game after a lost connection or a reload of the page (docs/protocol.md).
  */
 
-import { problemText, socketAddress } from "./api.js";
+import { socketAddress } from "./api.js";
+import { errorText } from "./problem_text.js";
 import { tabStorage } from "./storage.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -32,9 +33,6 @@ import { tabStorage } from "./storage.js";
  * @property {() => void} resumed the connection is back in the game
  * @property {(why: string) => void} reconnecting the connection is lost, "" or the server asks to join again
  */
-
-/** What an error says, in the language of the page. @param {Message} error */
-const textOf = (error) => problemText({ ...error, detail: error.message });
 
 const MAX_DELAY = 8000; // ms between two attempts to connect
 const FIRST_DELAY = 300;
@@ -236,11 +234,11 @@ export class Client {
   #closed(wasClean) {
     const { refusal } = this;
     if (this.saved?.over) return;
-    if (!wasClean || !refusal || refusal.retry) return this.#lost(refusal ? textOf(refusal) : "");
+    if (!wasClean || !refusal || refusal.retry) return this.#lost(refusal ? errorText(refusal) : "");
     this.#drop(); // so that losing the network later does not connect again
-    if (this.next > 0) this.listener.stopped(textOf(refusal));
+    if (this.next > 0) this.listener.stopped(errorText(refusal));
     else if (this.saved) this.listener.gone();
-    else this.listener.refused(textOf(refusal));
+    else this.listener.refused(errorText(refusal));
   }
 
   /** Connect again after a while. @param {string} why */
@@ -272,6 +270,6 @@ const SERVER_MESSAGES = {
     this.listener.hinted(message);
   },
   error(message) {
-    this.listener.fault(textOf(message));
+    this.listener.fault(errorText(message));
   },
 };

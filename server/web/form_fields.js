@@ -7,7 +7,7 @@ import "./words_rooms.js";
 /** @typedef {import("./room_settings.js").Field} Field */
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input */
 
-/** Fields with their inputs, by name. @typedef {Map<string, {inputs: Input[], problem: HTMLElement}>} Shown */
+/** Fields with their inputs, by name. @typedef {Map<string, {label: string, inputs: Input[], problem: HTMLElement}>} Shown */
 
 const SCORES = [0, 1, 2]; // one for each player
 const FLAGS = ["true", "false"];
@@ -26,7 +26,7 @@ const SEED = /^\d+$/; // up to 64 bits, more than a number of JavaScript holds
  */
 export function labelled(shown, name, label, hint, inputs, unit = "") {
   const id = `field-${name}`;
-  const [explained, problem] = about(shown, name, hint, inputs);
+  const [explained, problem] = about(shown, name, label, hint, inputs);
   inputs.forEach((input, index) => {
     input.id = index === 0 ? id : `${id}-${index}`;
     if (index) input.setAttribute("aria-label", `${label} ${index + 1}`);
@@ -51,7 +51,7 @@ export function labelled(shown, name, label, hint, inputs, unit = "") {
  */
 export function checkBoxes(shown, name, label, hint, values) {
   const inputs = values.map((value) => el("input", { type: "checkbox", name, value }));
-  const parts = about(shown, name, hint, inputs);
+  const parts = about(shown, name, label, hint, inputs);
   const boxes = inputs.map((input) => el("label", {}, input, " ", input.value));
   return el(
     "div",
@@ -62,12 +62,19 @@ export function checkBoxes(shown, name, label, hint, values) {
   );
 }
 
-/** The hint of a field, and the place for what is wrong. @param {Shown} shown @param {string} name @param {string} hint @param {Input[]} inputs */
-function about(shown, name, hint, inputs) {
+/**
+ * The hint of a field, and the place for what is wrong.
+ * @param {Shown} shown
+ * @param {string} name
+ * @param {string} label
+ * @param {string} hint
+ * @param {Input[]} inputs
+ */
+function about(shown, name, label, hint, inputs) {
   const id = `field-${name}`;
   const problem = el("p", { id: `${id}-problem`, class: "bad rooms-problem", role: "alert" });
   for (const input of inputs) input.setAttribute("aria-describedby", `${id}-hint ${id}-problem`);
-  shown.set(name, { inputs, problem });
+  shown.set(name, { label, inputs, problem });
   return [el("p", { id: `${id}-hint`, class: "muted rooms-hint" }, hint), problem];
 }
 
@@ -144,17 +151,30 @@ function valueJson({ kind }, inputs) {
 }
 
 /**
- * Show an error of the API at its field, or at the end of the form.
+ * Show an error of the API at its field, which it calls by its label, or at the end of the form.
+ * @param {Shown} shown
+ * @param {HTMLElement} general at the end of the form
+ * @param {import("./api.js").ApiError} error
+ * @param {string} [at] name of the field, where the error does not say it
+ */
+export function tellError(shown, general, error, at = "") {
+  const said = at || (AT.exec(error.problem.detail)?.[1] ?? "");
+  const field = said === "room" ? "name" : said;
+  const label = shown.get(field)?.label;
+  if (label === undefined) tell(shown, general, error.message);
+  else tell(shown, general, error.about(label).replace(/^body: /, ""), field);
+}
+
+/**
+ * Say what is wrong at a field, or at the end of the form.
  * @param {Shown} shown
  * @param {HTMLElement} general at the end of the form
  * @param {string} text "" removes what is shown
- * @param {string} [detail] as the server says it: where the error is
+ * @param {string} [at] name of the field
  */
-export function tell(shown, general, text, detail = "") {
-  const found = AT.exec(detail)?.[1] ?? "";
-  const at = shown.has(found) ? found : found === "room" ? "name" : "";
+export function tell(shown, general, text, at = "") {
   for (const [name, { inputs, problem }] of shown) {
-    problem.textContent = name === at ? text.replace(/^body: /, "") : "";
+    problem.textContent = name === at ? text : "";
     for (const input of inputs) input.toggleAttribute("aria-invalid", name === at);
   }
   general.textContent = at ? "" : text;

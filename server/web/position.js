@@ -57,7 +57,7 @@ async function analyse(position, chosen) {
     if (shown !== newest) return;
     found.replaceChildren();
     showError(error.message);
-    form.mark(error.detail);
+    form.mark(error.problem.detail);
   } finally {
     if (shown === newest) found.removeAttribute("aria-busy");
   }

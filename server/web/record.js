@@ -2,6 +2,7 @@
 
 import { request } from "./api.js";
 import { apply, initial, MjaiError } from "./mjai.js";
+import { errorText } from "./problem_text.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
@@ -83,7 +84,7 @@ export class Timeline {
   /** Add messages; those after an impossible one are left out, see `problem`. @param {Message[]} messages */
   append(messages) {
     for (const message of messages) {
-      if (message.type === "error") this.#faults.push(message.message);
+      if (message.type === "error") this.#faults.push(errorText(message));
       else if (!this.problem) this.#add(message);
     }
   }

@@ -46,8 +46,9 @@ import { t } from "./words.js";
  * @property {string[]} bots
  * @property {Decision[]} decisions
  * @property {Summary[]} summary by bot
- * @property {string[]} [problems] where the record departs from the rules
- * @property {string} [handed_over] since when another played the seat, in words; "" if none did
+ * @property {string[]} problems where the record departs from the rules
+ * @property {Omit<import("./problem_text.js").Problem, "detail">[]} problem_codes of each problem
+ * @property {{who: string, first: number, last: number | null}[]} handed_over_parts events from 1 that another played
  */
 
 const MISTAKE = 0.01; // placements lost

@@ -6,6 +6,7 @@ import { actionOf, marksOf } from "./annotations.js";
 import { el } from "./dom.js";
 import { keyName } from "./keys.js";
 import { positionAddress, positionOf } from "./position_text.js";
+import { problemText } from "./problem_text.js";
 import { followed, REGION } from "./review_followed.js";
 import * as parts from "./review_parts.js";
 import { language, t } from "./words.js";
@@ -82,7 +83,7 @@ class ReviewView {
   }
 
   #build() {
-    const { names, seat, problems = [], handed_over: handedOver } = this.review;
+    const { names, seat, problems, problem_codes: codes, handed_over_parts: handedOver } = this.review;
     const button = (/** @type {string} */ name, /** @type {() => void} */ onclick) =>
       el("button", { type: "button", "data-control": name, onclick }, t(`review_${name}`));
     const moves = el(
@@ -98,8 +99,16 @@ class ReviewView {
       "div",
       { class: "review" },
       el("h1", {}, t("review_title", { name: names[seat] })),
-      handedOver ? el("p", { class: "warn" }, t("review_handed_over", { handedOver })) : [],
-      problems.map((problem) => el("p", { class: "warn" }, t("review_problem", { problem }))),
+      handedOver.map(({ who, first, last }) =>
+        el(
+          "p",
+          { class: "warn" },
+          last === null ? t("review_handed_over", { who, first }) : t("review_handed_back", { who, first, last }),
+        ),
+      ),
+      problems.map((detail, index) =>
+        el("p", { class: "warn" }, t("review_problem", { problem: problemText({ detail, ...codes[index] }) })),
+      ),
       el(
         "div",
         { class: "review-stage" },

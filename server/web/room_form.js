@@ -3,7 +3,7 @@
 import { ApiError, request } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
-import { labelled, settingField, tell, valuesJson } from "./form_fields.js";
+import { labelled, settingField, tell, tellError, valuesJson } from "./form_fields.js";
 import { GROUPS } from "./room_settings.js";
 import { t } from "./words.js";
 
@@ -55,7 +55,7 @@ export function roomForm(server, values, opened, cancelled) {
       if (sent) opened(name.value.trim());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(shown, problem, error.message, error.detail);
+      tellError(shown, problem, error);
     } finally {
       button.disabled = false;
     }

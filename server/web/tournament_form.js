@@ -3,7 +3,7 @@
 import { ApiError, request } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
-import { checkBoxes, labelled, settingField, tell, valuesJson } from "./form_fields.js";
+import { checkBoxes, labelled, settingField, tell, tellError, valuesJson } from "./form_fields.js";
 import { GROUPS } from "./room_settings.js";
 import { t } from "./words.js";
 import "./words_tournaments.js";
@@ -107,7 +107,7 @@ export function tournamentForm(server, values, created, cancelled) {
   async function submitted(event) {
     event.preventDefault();
     tell(shown, problem, "");
-    if (starts.validity.badInput) return tell(shown, problem, t("tour_no_time"), "body: starts");
+    if (starts.validity.badInput) return tell(shown, problem, t("tour_no_time"), "starts");
     button.disabled = true;
     try {
       const headers = { "Content-Type": "application/json" };
@@ -117,7 +117,7 @@ export function tournamentForm(server, values, created, cancelled) {
       if (sent) created(name.value.trim());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      tell(shown, problem, error.message, error.status === TAKEN ? "body: name" : error.detail);
+      tellError(shown, problem, error, error.status === TAKEN ? "name" : "");
     } finally {
       button.disabled = false;
     }

@@ -1,9 +1,10 @@
 /** The page that shows a record from a file or from the clipboard. The server reads it and keeps nothing. */
 
 import "./words_game.js";
-import { ApiError, get, problemText, request } from "./api.js";
+import { ApiError, get, request } from "./api.js";
 import { el } from "./dom.js";
 import { clearError, showError, startPage } from "./page.js";
+import { problemText } from "./problem_text.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { ReviewRequest } from "./review_request.js";
@@ -48,7 +49,7 @@ addEventListener("drop", (event) => {
  * @typedef {object} Found what the server reads in a record
  * @property {import("./mjai.js").Message[]} messages
  * @property {string[]} problems
- * @property {Omit<import("./api.js").Problem, "detail">[]} problem_codes of each problem
+ * @property {Omit<import("./problem_text.js").Problem, "detail">[]} problem_codes of each problem
  * @property {(import("./replay_wall.js").Wall | null)[]} walls
  */
 

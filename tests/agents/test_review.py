@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from agents.base import Probabilities
 from agents.registry import make
 from agents.review.decisions import SeatDecisions, seat_decisions
 from agents.review.opinions import BotFailedError
-from agents.review.review import Review, make_review
+from agents.review.review import MAX_PARTS, Review, make_review
 from engine.actions import N_ACTIONS, PASS, TSUMOGIRI, actions_of
+from engine.common.error_text import coded, line_of
 from engine.mjai.actions import action_of
 from engine.records.files import parse_record, read_records
 from engine.records.mjai import write
-from engine.records.model import GameRecord, RecordError
+from engine.records.model import GameRecord, HandedOver, RecordError
 from engine.records.replay import Replay
 from tests.support import small_games
 
@@ -160,7 +162,33 @@ def test_a_round_that_departs_from_the_rules_is_left_out_and_told(records: list[
     assert {each.round for each in found.decisions if each.message >= number - 1}.isdisjoint(
         {max(each.round for each in found.decisions if each.message < number)}
     )
-    assert make_review(found, {"rule": make("rule")}, lambda n: None).as_json()["problems"] == found.problems
+    written = make_review(found, {"rule": make("rule")}, lambda n: None).as_json()
+    assert written["problems"] == found.problems
+    (problem,) = written["problem_codes"]
+    assert (problem["code"], problem["values"]["n"]) == ("mismatch", number + 1)
+    assert problem["codes"]["round"]["code"] == "round_name"
+    assert problem["codes"]["rules"]["code"] in ("seat_acts", "seat_may_not")
+
+
+def test_what_somebody_else_played_is_told(records: list[GameRecord]) -> None:
+    """Nobody needs all parts of a game that was handed over and back all the time."""
+    parts = [HandedOver(0, "rule", n, n + 1) for n in range(0, 4 * MAX_PARTS, 2)]
+    record = replace(records[0], handed_over=[*parts, HandedOver(2, "\x1brule", 20)])
+    first, second, third = (review_of(record, seat, "rule").as_json() for seat in SEATS)
+    assert first["handed_over_parts"][1] == {"who": "rule", "first": 3, "last": 3}
+    assert len(first["handed_over_parts"]) == MAX_PARTS
+    assert first["handed_over"].startswith("played by rule from event 1 to 1; played by rule from event 3 to 3; ")
+    assert (second["handed_over_parts"], second["handed_over"]) == ([], "")
+    (part,) = third["handed_over_parts"]
+    assert part == {"who": "?rule", "first": 21, "last": None}
+
+
+def test_why_nothing_can_be_reviewed_has_a_code(records: list[GameRecord]) -> None:
+    record = replace(records[0], handed_over=[HandedOver(0, "rule", 0)])
+    with pytest.raises(ValueError, match="seat 0 has no decision to review: played by rule from event 1 on") as caught:
+        review_of(record, 0, "rule")
+    found = coded(line_of(caught.value))
+    assert (found["code"], found["codes"]["why"]["code"]) == ("no_decision", "because")
 
 
 # Bots -----------------------------------------------------------------------------------------------------------------

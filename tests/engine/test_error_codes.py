@@ -10,6 +10,7 @@ import pytest
 
 from engine.common.error_text import ErrorText, coded, line_of
 from engine.mjai.bot_checks import BadMessage, check_join
+from engine.mjai.bot_messages import parse_reply
 from engine.positions.notation import PositionError
 from engine.positions.position import Position
 from engine.positions.views import place
@@ -32,6 +33,7 @@ RECORDS: dict[str, tuple[bytes, str, str, dict[str, Any]]] = {
     "half JSON": (b'{"log":[', "at_column", "json_cut", {}),
     "other JSON": (b"{}", "", "no_log", {}),
     "a type": (b'{"log":[5]}', "", "garbled", {}),
+    "no number": (b'<mjloggm><GO type="x"/></mjloggm>', "at_tag", "unread", {}),
 }
 
 
@@ -67,6 +69,27 @@ def test_values_of_a_record_are_short_and_printable() -> None:
         assert isinstance(text, str)
         assert text.isprintable()
         assert len(text) == MAX_TEXT + 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "values"),
+    [
+        (b"?", "message_not_json", {"error": "expected value at line 1 column 1"}),
+        (b'{"type":"none","n":NaN}', "message_not_json", {"error": "NaN is no number there"}),
+        ("\ud800", "message_not_utf8", {}),
+        (b"[]", "message_no_object", {"given": "[]"}),
+        (b"{}", "type_wrong", {"given": "missing"}),
+        (b'{"type":"chi"}', "type_wrong", {"given": "'chi'"}),
+        (b'{"type":"pon"}', "key_missing", {"message": "pon", "key": "consumed"}),
+        (b'{"type":"dahai","pai":"5m"}', "key_wrong", {"message": "dahai", "key": "pai", "given": "'5m'"}),
+    ],
+)
+def test_replies_that_cannot_be_read_have_codes(reply: bytes | str, code: str, values: dict[str, Any]) -> None:
+    with pytest.raises(BadMessage) as caught:
+        parse_reply(reply)
+    found = coded(line_of(caught.value))
+    assert found["code"] == code
+    assert values.items() <= found["values"].items()
 
 
 def test_names_of_rounds_have_codes() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.common.error_text import changed, coded, error_text, line_of
+from engine.common.error_text import changed, coded, decoded, error_text, line_of
 from engine.mjai.connection import DIALECTS, ERROR_KEYS, MAX_MESSAGE
 from server.access import AccessError
 from server.api.errors import in_body
@@ -39,10 +40,13 @@ def test_a_value_that_is_a_line_has_its_own_code() -> None:
     }
     assert coded(line) == expected
     assert coded(pickle.loads(pickle.dumps(line))) == expected
+    again = decoded(line, json.loads(json.dumps(coded(line) | {"seat": 0})))
+    assert (again, coded(again)) == (line, expected)
     short = changed(line, lambda text: text[-2:])
     assert (short, short.values) == ("\nb", {"place": " 3", "what": "\nb"})
     assert coded(short)["codes"] == expected["codes"]
     assert changed("plain", str.upper) == "PLAIN"
+    assert coded(decoded("plain", {"seat": 0})) == {}
 
 
 @pytest.mark.parametrize(
@@ -174,14 +178,16 @@ def coded_in(error: Message | None) -> tuple[str, Message]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 async def test_faults_have_codes_in_every_dialect(tmp_path: Path, dialect: str) -> None:
-    """Up to the fault that costs the seat."""
+    """Up to the fault that costs the seat. The record has the same codes and values."""
     async with serving(tmp_path, max_faults=5) as server:
+        errors: list[Message] = []
         clock = Clock()
         bot = Bot(server, "a", room=TABLE, reply="when_asked", dialect=dialect)
 
         async def told(said: Answer) -> tuple[str, Message]:
             await bot.send(said)
-            return coded_in(await bot.until(lambda message: message["type"] == "error"))
+            errors.append(await bot.until(lambda message: message["type"] == "error"))
+            return coded_in(errors[-1])
 
         drawn = await bot.until_own()
         assert await told({"type": "hint"}) == ("no_hints", {})
@@ -189,6 +195,7 @@ async def test_faults_have_codes_in_every_dialect(tmp_path: Path, dialect: str) 
         await bot.until_own()
         code, values = await told(b"[]")
         assert (code, values) == ("reply_invalid", {"problem": bot.errors[-1]})
+        assert errors[-1]["codes"]["problem"]["code"] == "message_no_object"
         await bot.until_own()
         assert await told(b" " * (MAX_MESSAGE + 1)) == ("too_long", {"n": MAX_MESSAGE})
         await bot.until_own()
@@ -196,10 +203,17 @@ async def test_faults_have_codes_in_every_dialect(tmp_path: Path, dialect: str) 
         assert await told(None) == ("late", {"seconds": 30.0, "default": "tsumogiri"})
         await bot.send(NOTHING)  # the reply that was late
         await bot.until_own()
+        game = live_game(server)
         assert await told(NOTHING) == ("illegal", {"problem": bot.errors[-1]})
-        house_bot = live_game(server).start.settings.house_bot
-        assert coded_in(await bot.next()) == ("seat_faults", {"n": 5, "bot": house_bot})
+        assert errors[-1]["codes"]["problem"]["code"] == "may_not"
+        house_bot = game.start.settings.house_bot
+        last = await bot.next()
+        assert coded_in(last) == ("seat_faults", {"n": 5, "bot": house_bot})
         assert await bot.next() is None
+        lines = [line for line in map(json.loads, game.history.lines()) if line["type"] == "error"]
+        *_, taken_over = told_in_record = [{"actor": bot.seat, **error} for error in (*errors, last or {})]
+        taken_over["played_by"] = house_bot
+        assert lines == told_in_record
 
 
 async def test_whoever_leaves_or_is_replaced_is_told_with_a_code(server: Running) -> None:

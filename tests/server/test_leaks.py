@@ -178,6 +178,10 @@ SABOTAGES: dict[str, tuple[Sabotage, str]] = {  # what leaks -> how, and what th
         replaced(f"{BOTS}.coded", lambda _: {"code": "late", "values": {"hand": "1m 9m"}}),
         r"error has the value '1m 9m', which its text has not",
     ),
+    "errors with more values in lines": (
+        replaced(f"{BOTS}.coded", lambda _: {"codes": {"problem": {"code": "may_not", "values": {"hand": "1m 9m"}}}}),
+        r"error has the value '1m 9m', which its text has not",
+    ),
     "shows noten hands": (replaced("engine.mjai.round_events.hidden_hand", hand_names), r"hand of seat . shown"),
     "shows ura": (shows_ura, r"ura shown"),
     "spectators' hands": (

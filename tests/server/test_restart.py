@@ -94,7 +94,9 @@ async def test_a_fault_before_the_first_decision_is_recorded_after_start_game(tm
 
 
 @pytest.mark.slow
-async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("older", [False, True], ids=["", "without codes"])
+async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path, older: bool) -> None:
+    """With its code, which journals of older servers do not have."""
     async with serving(tmp_path, max_faults=1, seats="fixed") as server:
         bots = [Bot(server, name, resume=True) for name in "abc"]
         await connect_in_order(server, bots)
@@ -103,12 +105,19 @@ async def test_the_error_about_a_takeover_survives_a_restart(tmp_path: Path) -> 
         await bots[0].play()
         taken_over = bots[0].errors[-1]
         await together(*(bot.until(lambda _, bot=bot: len(bot.game) >= 10) for bot in bots[1:]))  # type: ignore[misc]
+    if older:
+        (path,) = (tmp_path / "journal").iterdir()
+        entries = map(json.loads, path.read_bytes().splitlines())
+        texts = [{key: entry[key] for key in entry if key not in ("code", "values", "codes")} for entry in entries]
+        path.write_text("".join(f"{json.dumps(entry)}\n" for entry in texts))
     async with serving(tmp_path, max_faults=1) as server:
         await resume_all(server, bots[1:])  # the seat taken over is not waited for
         await play_all(bots[1:])
         game, lines = await the_game(server)
         assert [line["message"] for line in lines if line["type"] == "error"] == bots[0].errors
         assert taken_over in [line["message"] for line in lines if line["type"] == "error"]
+        codes = [line.get("code") for line in lines if line["type"] == "error"]
+        assert codes == ([None, None] if older else ["reply_invalid", "seat_faults"])
         assert game.seats[bots[0].seat].taken_over
 
 
@@ -232,6 +241,9 @@ BAD_ENTRIES = [
     b'{"seat":7,"action":1,"bank":1}',
     b'{"seat":-1,"fault":"x"}',
     b'{"seat":0,"fault":{}}',
+    b'{"seat":0,"fault":"x","code":5,"values":{}}',
+    b'{"seat":0,"fault":"x","code":"late"}',
+    b'{"seat":0,"house_bot":"","error":"x","code":"late","values":{},"codes":{"n":{}}}',
     b'{"seat":0,"action":null,"bank":1}',
     b'{"seat":0,"action":NaN,"bank":1}',
     b'{"seat":0,"action":1e3,"bank":1}',

@@ -7,10 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_core import to_json
 
 from server.limits import Limits
 from server.running import Running
-from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, play_all, playing, serving, tsumogiri
+from tests.support.server_bots import (
+    Bot,
+    Clock,
+    Message,
+    connect_in_order,
+    live_game,
+    play_all,
+    playing,
+    serving,
+    tsumogiri,
+)
 from tests.support.stored_records import the_game
 
 TRANSPORTS = ("tcp", "websocket")
@@ -117,11 +128,16 @@ async def test_texts_of_faults_count_as_annotations_of_their_address(tmp_path: P
             await bad.send({"type": f"{number:050}"})
         await bad.play()
         game, lines = await the_game(server)
-        texts = [line["message"] for line in lines if line["type"] == "error"]
+        told = [line for line in lines if line["type"] == "error"]
         faults = game.seats[bad.seat].faults
         assert faults >= 100
-        assert 0 < sum(map(len, texts)) <= 1024
-        assert server.lobby.metrics.annotations_dropped._value.get() >= faults - len(texts)
+        assert 0 < sum(len(line["message"]) + len(to_json(coded_part(line))) for line in told) <= 1024
+        assert server.lobby.metrics.annotations_dropped._value.get() >= faults - len(told)
+
+
+def coded_part(line: Message) -> Message:
+    """The keys beside the text of a fault."""
+    return {key: line[key] for key in ("code", "values", "codes") if key in line}
 
 
 async def test_blank_lines_count_as_messages(tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ class Inspection:
     def _error(self, message: Message) -> Iterator[str]:
         """An error is about the seat's own fault and names only its own tiles, the offered tile and what it sent."""
         text = message["message"]
-        if message.keys() - {"code", "values"} != {"type", "message"} or text not in self.faults:
+        if message.keys() - {"code", "values", "codes"} != {"type", "message"} or text not in self.faults:
             yield f"error about no fault of its own: {message}"
-        for value in message.get("values", {}).values():
+        for value in values_of(message):
             written = [value] if isinstance(value, str) else [f"{value:g}", f"{value:,}"]
             if not any(each in text for each in written):
                 yield f"error has the value {value!r}, which its text has not: {message}"
@@ -173,6 +173,13 @@ class Inspection:
         _, _, legal_actions = text.partition("; legal: ")
         if legal_actions and set(legal_actions.split(", ")) - set(map(action_name, knowledge.legal)):
             yield f"error names actions that are not its own: {text}"
+
+
+def values_of(error: Message) -> Iterator[str | float]:
+    """The values of an error, and of those that are lines themselves."""
+    yield from error.get("values", {}).values()
+    for line in error.get("codes", {}).values():
+        yield from values_of(line)
 
 
 def hidden_texts(bot: RecordingBot, game: PlayedGame) -> Iterator[str]:

@@ -8,11 +8,12 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from engine.common.error_text import coded, error_text
 from engine.records import tenhou_json
 from tests.support.accessibility import serious_faults
-from tests.web.conftest import Site, both_sizes, phone_at_length
+from tests.web.conftest import SIZES, Site, both_sizes, phone_at_length, strict_context
 from tests.web.sample_game import GAME, example, place_of, show
 from tests.web.shown import number
 
@@ -385,6 +386,30 @@ def test_faults_are_shown_at_their_place(page: Page) -> None:
     expect(fault).to_have_text(f"Fault: too late {HOSTILE}")
     page.keyboard.press("ArrowRight")
     expect(fault).to_have_count(0)
+
+
+# What a server has written of faults -> what a page in Japanese says; those of older servers have no code.
+FAULTS = {
+    error_text("illegal", "", problem=error_text("may_not", "", action="pass", legal="discard 5p")): (
+        "できない行動です：pass はできません。できるのは discard 5p です"
+    ),
+    error_text("connection_lost", "lost", seconds=30.0, bot="rule"): (
+        "接続が切れて30秒たったため、以後はruleが代打ちします"
+    ),
+    error_text("unheard_of", f"of a newer server {HOSTILE}"): f"of a newer server {HOSTILE}",
+    "no reply within 5 s": "no reply within 5 s",
+}
+
+
+def test_faults_are_shown_in_japanese(browser: Browser, site: Site) -> None:
+    messages = example()
+    messages[7:7] = [{"type": "error", "actor": 0, "message": str(line)} | coded(line) for line in FAULTS]
+    with strict_context(browser, SIZES["desktop"], (site.url, "data:"), base_url=site.url, locale="ja") as context:
+        page = context.new_page()
+        show(page, messages)
+        for _ in range(6):
+            page.keyboard.press("ArrowRight")
+        expect(page.locator(".fault")).to_have_text([f"反則：{told}" for told in FAULTS.values()])
 
 
 def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from agents.review.page import totals_page
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
 from engine.records.files import read_records
+from engine.records.model import HandedOver, round_name
+from engine.records.replay import Mismatch
 from tests.web.conftest import SIZES, strict_context
 
 HOSTILE = "</script><img src=x onerror=document.title='hacked'>"
@@ -62,6 +66,29 @@ def test_the_review_is_drawn_and_keeps_its_place_in_the_address(opened: Page, re
     expect(opened.locator("main")).to_contain_text(f"{len(review.of.decisions)} of {len(review.of.decisions)}")
     opened.keyboard.press("Home")
     expect(opened.locator("main")).to_contain_text(f"1 of {len(review.of.decisions)}")
+
+
+def test_what_is_left_out_is_told_in_japanese(browser: Browser, review: Review, tmp_path: Path) -> None:
+    """By the words of the server's pages for records; those for its other errors are not in the file."""
+    east = round_name({"bakaze": "E", "kyoku": 1, "honba": 0})
+    problems = [Mismatch("a.mjson", east, 9, f"dahai {HOSTILE}", "end_game").line, "of an older program"]
+    record = replace(review.of.record, handed_over=[HandedOver(2, HOSTILE, 4, 20), HandedOver(2, "rule", 99)])
+    file = tmp_path / "review.html"
+    file.write_text(page_of(replace(review, of=replace(review.of, record=record, problems=problems))), encoding="utf-8")
+    modules = re.findall(r"nukidora/(\w+\.js)\":", file.read_text(encoding="utf-8"))
+    assert "words_problems.js" in modules
+    assert "words_errors.js" not in modules
+    told = [
+        f"5番目から20番目のイベントまで{HOSTILE}が代打ちしたため省略",
+        "100番目のイベントからruleが代打ちしたため省略",
+        f"牌譜がルールと合わないため省略：東1局 0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",
+        "牌譜がルールと合わないため省略：of an older program",
+    ]
+    with strict_context(browser, SIZES["phone"], ("data:", file.as_uri()), offline=True, locale="ja") as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        expect(page.locator("p.warn")).to_have_text(told)
+        assert page.title() != "hacked"
 
 
 @pytest.fixture(params=SIZES.values(), ids=SIZES)

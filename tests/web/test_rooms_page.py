@@ -89,10 +89,10 @@ def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
 @pytest.mark.parametrize(
     ("label", "value", "told"),
     [
-        ("Each decision", "0", "decision_time is 0; it should be greater than 0"),
-        ("Games", "1.5", "games is 1.5; it should be a valid integer"),
-        ("Seed", "seven", "seed is 'seven'; it should be a valid integer"),
-        ("Name", "a b", "name is 'a b'; it should match pattern"),
+        ("Each decision", "0", "Each decision is 0; it should be greater than 0"),
+        ("Games", "1.5", "Games is 1.5; it should be a valid integer"),
+        ("Seed", "seven", "Seed is 'seven'; it should be a valid integer"),
+        ("Name", "a b", "Name is 'a b'; it should match pattern"),
     ],
 )
 def test_what_is_invalid_is_told_at_its_field(failing_page: Page, label: str, value: str, told: str) -> None:

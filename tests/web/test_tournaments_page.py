@@ -200,5 +200,5 @@ def test_errors_of_the_form_are_told_in_japanese(held: Site, browser: Browser) -
         expect(page.get_by_role("alert").filter(has_text=text)).to_be_visible()
         page.get_by_label("大会名").fill("!")
         page.get_by_label("大会名").press("Enter")
-        text = "nameの値 '!' は正しくありません：使えるのは A-Z a-z 0-9 _ . - の64文字までで、先頭に . は使えません"
+        text = "大会名の値 '!' は正しくありません：使えるのは A-Z a-z 0-9 _ . - の64文字までで、先頭に . は使えません"
         expect(page.get_by_role("alert").filter(has_text=text)).to_be_visible()

@@ -10,6 +10,7 @@ import pytest
 
 from agents.registry import make
 from engine.actions import NUKIDORA, PASS, PON, RIICHI, TSUMOGIRI
+from engine.common.error_text import coded, line_of
 from engine.game import Game
 from engine.mjai.actions import action_message
 from engine.mjai.possible_actions import legal_action, possible_actions
@@ -63,16 +64,17 @@ def test_replies_may_leave_out_keys_but_must_match_the_state() -> None:
     for tsumogiri in ({}, {"tsumogiri": True}, {"tsumogiri": False}, {"tsumogiri": {}}):
         action = legal_action(view, 0, {"type": "dahai", "actor": 0, "pai": drawn} | tsumogiri, legal)
         assert action == TSUMOGIRI or (not tsumogiri.get("tsumogiri", True) and action in legal)
-    for reply, what in [
-        ({"type": "reach", "actor": 0}, "may not riichi"),
-        ({"type": "dahai", "actor": 0, "pai": "??"}, "a tile like"),
-        ({"type": "tsumo", "actor": 0}, "is no action"),
-        ({"type": "dahai", "actor": 2, "pai": drawn}, "actor is 2, but here it can only be 0"),
+    for reply, what, code in [
+        ({"type": "reach", "actor": 0}, "may not riichi", {"code": "may_not"}),
+        ({"type": "dahai", "actor": 0, "pai": "??"}, "a tile like", {}),
+        ({"type": "tsumo", "actor": 0}, "is no action", {}),
+        ({"type": "dahai", "actor": 2, "pai": drawn}, "actor is 2, but here it can only be 0", {"code": "key_other"}),
     ]:
         assert RIICHI not in legal
         assert NUKIDORA not in legal
-        with pytest.raises(ValueError, match=what):
+        with pytest.raises(ValueError, match=what) as caught:
             legal_action(view, 0, reply, legal)
+        assert code.items() <= coded(line_of(caught.value)).items()
 
 
 @pytest.mark.parametrize(("kind", "key"), [("nukidora", "pai"), ("kakan", "consumed"), ("daiminkan", "consumed")])
