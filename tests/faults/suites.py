@@ -32,6 +32,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests/server/test_http_limits.py", "tests/server/test_hostile.py",
     ),
     "turns": ("tests/server/test_fairness.py",),
+    "frames": ("tests/server/test_short_frames.py", "tests/server/test_websocket.py"),
     "reviews": ("tests/server/test_reviews.py", "tests/server/test_api_records.py", "tests/server/test_api_reviews.py"),
     "spectators": ("tests/server/test_spectators.py",),
     "leaks": ("tests/server/test_leaks.py",),
