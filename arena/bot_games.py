@@ -24,13 +24,13 @@ from engine.rules import Rules
 from engine.statistics.counts import COUNTS as OF_ROUNDS
 from engine.table import N_SEATS
 
-(ROUNDS, WINS, TSUMOS, DEAL_INS, RIICHIS, CALLS, DRAWS, NUKIDORAS, WIN_POINTS, DEAL_IN_POINTS, SCORE) = range(11)
-N_COUNTS = 11
 # What they count, by their names; all but the score, that at the end of the game, are sums over rounds.
 COUNTS: dict[str, str] = {name: count.text for name, count in OF_ROUNDS.items()} | {
     "score": "score at the end of a game"
 }
 COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}
+ROUNDS, WINS, DEAL_INS, SCORE = (COUNT_INDEX[name] for name in ("rounds", "wins", "deal_ins", "score"))
+N_COUNTS = len(COUNTS)
 MAX_MORE_GAMES = 1_000_000  # an estimate beyond it would say nothing
 
 

@@ -7,22 +7,20 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from agents.external.stderr import format_lines
-from engine.mjai.messages import Message, start_game
+from engine.mjai.kinds import HIDDEN_HAND
+from engine.mjai.messages import Message, start_game, start_kyoku
 from engine.mjai.reading import canonical
 from engine.mjai.schema import REPLY_TYPES
-from engine.rules import TENHOU
+from engine.rules import EVEN_SCORES, TENHOU
 
 NONE: Message = {"type": "none"}
+FIRST_HAND = ["1m", "9m", "1p", "4p", "7p", "2s", "5s", "8s", "E", "S", "P", "F", "2p"]
 # A game up to the first decision of seat 0, where a discard is the only legal action.
 OPENING: tuple[Message, ...] = (
     start_game(["0", "1", "2"], TENHOU) | {"id": 0},
-    {
-        "type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0, "kyotaku": 0, "oya": 0, "dora_marker": "9s",
-        "scores": [35000, 35000, 35000],
-        "tehais": [["1m", "9m", "1p", "4p", "7p", "2s", "5s", "8s", "E", "S", "P", "F", "2p"], ["?"] * 13, ["?"] * 13],
-    },
+    start_kyoku(0, 0, 0, "9s", list(EVEN_SCORES), [FIRST_HAND, HIDDEN_HAND, HIDDEN_HAND]),
     {"type": "tsumo", "actor": 0, "pai": "6p"},
-)  # fmt: skip
+)
 EXCERPT_LENGTH = 120  # characters of a bad reply that are shown
 
 

@@ -14,6 +14,7 @@ from enum import Enum
 from math import inf
 from typing import Any
 
+from engine.common.error_text import error_text
 from engine.rules import N_SEATS
 
 Message = dict[str, Any]
@@ -174,8 +175,16 @@ def read_seat(key: str, value: Any) -> Any:
     return value
 
 
+def read_count(key: str, value: Any) -> Any:
+    """A count, or None. Nothing else refuses a value of a key that replaying a round does not need."""
+    if value is not None and (type(value) is not int or not 0 <= value <= MAX_COUNT):
+        what = "{key} is {given}, not an integer from 0 on"
+        raise ValueError(error_text("no_count", what, key=key, given=show(value)))
+    return value
+
+
 SEAT = Kind("seat", integer(0, N_SEATS - 1), read_seat)
-COUNT = Kind("count", integer(0, MAX_COUNT))
+COUNT = Kind("count", integer(0, MAX_COUNT), read_count)
 INTEGER = Kind("integer", instance(int))
 BOOL = Kind("bool", instance(bool))
 TEXT = Kind("text", instance(str))

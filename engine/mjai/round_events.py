@@ -11,13 +11,13 @@ from engine import events
 from engine.common.complete import require_rows
 from engine.events import Event
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
-from engine.mjai.messages import Message, hand_names, riichi_deltas, tile_name, tile_names
+from engine.mjai.messages import Message, hand_names, riichi_deltas, start_kyoku, tile_name, tile_names
 from engine.mjai.schema import EVENTS
 from engine.rules import RIICHI_STICK, TOTAL_POINTS
 from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, IPPATSU, MENZEN_TSUMO, N_YAKU
 from engine.table import DEALT, DORA_AT, N_SEATS, URA_AT
-from engine.tiles import KIND_OF, NONE, WINDS
+from engine.tiles import KIND_OF, NONE
 
 REASONS = {way.number: way.mjai for way in RYUKYOKU}
 
@@ -47,17 +47,9 @@ class RoundReader:
         hands: list[list[str]] = [[] for _ in range(N_SEATS)]
         for i in range(DEALT):
             hands[(oya + i // HAND_SIZE) % N_SEATS].append(tile_name(self.wall[i]))
-        return {
-            "type": "start_kyoku",
-            "bakaze": WINDS[t.round_wind],
-            "kyoku": oya + 1,
-            "honba": int(t.honba),
-            "kyotaku": (TOTAL_POINTS - sum(self.scores)) // RIICHI_STICK,
-            "oya": oya,
-            "dora_marker": tile_name(self.wall[DORA_AT[0]]),
-            "scores": self.scores,
-            "tehais": hands,
-        }
+        sticks = (TOTAL_POINTS - sum(self.scores)) // RIICHI_STICK
+        indicator = tile_name(self.wall[DORA_AT[0]])
+        return start_kyoku(4 * int(t.round_wind) + oya, int(t.honba), sticks, indicator, self.scores, hands)
 
     def _tsumo(self, event: Event) -> Message:
         return {"type": "tsumo", "actor": event.actor, "pai": tile_name(self.wall[event.detail])}

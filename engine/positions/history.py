@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.common.error_text import error_text, line_of
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_TILE
-from engine.mjai.messages import Message, tile_name
+from engine.mjai.messages import Message, start_game, start_kyoku, tile_name
 from engine.mjai.player_state import PlayerState
 from engine.positions.notation import (
     ANKAN,
@@ -245,16 +245,11 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
     rules = preset(position.rules, "east" if position.length == "east" else "hanchan")
     hands = [[HIDDEN_TILE] * HAND_SIZE for _ in range(N_SEATS)]
     hands[viewer] = dealt
-    messages: list[Message] = [
-        {
-            "type": "start_game", "id": viewer, "names": [f"seat {seat}" for seat in range(N_SEATS)],
-            "rules": rules.name, "length": rules.length,
-        },
-        {
-            "type": "start_kyoku", "bakaze": position.round[0], "kyoku": position.dealer + 1, "honba": position.honba,
-            "kyotaku": sticks, "oya": position.dealer, "dora_marker": indicators[0], "scores": points, "tehais": hands,
-        },
-    ]  # fmt: skip
+    index = 4 * WINDS.index(position.round[0]) + position.dealer
+    messages = [
+        start_game([f"seat {seat}" for seat in range(N_SEATS)], rules) | {"id": viewer},
+        start_kyoku(index, position.honba, sticks, indicators[0], points, hands),
+    ]
     state = PlayerState(rules)
     for message in messages:
         apply(state, message, "hand")

@@ -1,6 +1,6 @@
 """What the arena and the server count of a round, as one table: each count is a sum over rows of rounds.
 
-To count something else, add a row here or in `arena.tallies.tallies`.
+To count something else, add a row here, or in `arena.tallies.counts` what only the arena counts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,14 @@
 """``python -m server.migrations "what changes"``: write the migration for a change of the models or tables.
 
-Review the script. A new column needs a ``server_default`` if the table may have rows.
+Review the script. A new column needs a ``server_default`` if the table may have rows; one of `Play` needs none: it is
+NULL in the games stored so far, which the server then counts again. Ruff, where it is installed, formats the script.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from alembic import command
@@ -13,6 +16,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from server.migrations import FOLDER, configuration
+
+RUFF = (["check", "--fix-only", "--quiet"], ["format", "--quiet"])  # without unused imports, in double quotes
 
 
 def write_migration(message: str, folder: Path = FOLDER) -> Path:
@@ -27,6 +32,10 @@ def write_migration(message: str, folder: Path = FOLDER) -> Path:
     finally:
         engine.dispose()
     (path,) = (folder / "versions").glob(f"{number:04}_*.py")
+    if find_spec("ruff"):
+        rules = FOLDER.parents[1] / "pyproject.toml"
+        for order in RUFF:
+            subprocess.run([sys.executable, "-m", "ruff", *order, "--config", rules, path], check=True)
     return path
 
 

@@ -7,8 +7,8 @@ from alembic import op
 
 from server.store.tables import Text, Time
 
-revision = ${repr(up_revision)}
-down_revision = ${repr(down_revision)}
+revision = "${up_revision}"
+down_revision = "${down_revision}"
 branch_labels = None
 depends_on = None
 

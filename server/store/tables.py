@@ -29,6 +29,7 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     UniqueConstraint,
+    or_,
 )
 
 from server.store.models import (
@@ -160,14 +161,21 @@ seats = Table(
     Column("seat", Integer, nullable=False),
     Column("finished", Time, nullable=False),  # a copy of the game's, for the index of a player's latest games
     *columns(SeatResult),
-    *columns(Play, nullable=True),  # NULL in games stored before version 0003, until `server.counting` has counted them
+    *columns(Play, nullable=True),  # NULL in games of earlier versions, until `server.counting` has counted them
     PrimaryKeyConstraint("game_id", "seat"),
     ForeignKeyConstraint(["game_id"], ["games.id"]),
     ForeignKeyConstraint(["name"], ["players.name"]),
     Index(None, "name", "finished", "game_id"),
 )
-UNCOUNTED = seats.c.rounds.is_(None)
-Index("ix_seats_uncounted", seats.c.game_id, sqlite_where=UNCOUNTED, postgresql_where=UNCOUNTED)
+# Any of them: one that a new version counts is NULL in all games stored before it. The index is named after their
+# number, so that a migration that adds one is written with the index it needs.
+UNCOUNTED = or_(*(seats.c[name].is_(None) for name in Play.model_fields))
+Index(
+    f"ix_seats_uncounted_{len(Play.model_fields)}",
+    seats.c.game_id,
+    sqlite_where=UNCOUNTED,
+    postgresql_where=UNCOUNTED,
+)
 
 records = Table(
     "records",

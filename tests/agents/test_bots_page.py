@@ -15,6 +15,7 @@ from agents.base import ActionValues, Agent, Annotating
 from engine.actions import action_name
 from engine.table import TABLE
 from engine.tables import Tables
+from tests.support.built_in_bots import BOTS
 from tests.support.markdown_blocks import REPOSITORY, files_of
 
 NAME = "docs/bots.md"
@@ -57,6 +58,12 @@ def test_the_bot_that_annotates_offers_what_the_page_says(tmp_path: Path) -> Non
     for _ in Tables([3]).play([act], np.zeros((1, 3), dtype=np.int8)):
         pass
     assert checked > 100
+
+
+def test_the_page_names_the_bots_without_action_values() -> None:
+    (listed,) = re.findall(r"All built-in bots have it except (.*?)\.\n", PAGE, re.DOTALL)
+    without = [name for name in BOTS if not isinstance(registry.make(name, seed=1), ActionValues)]
+    assert re.findall(r"`(\w+)`", listed) == without, f"docs/bots.md says who has no action_values: {without}"
 
 
 def test_the_entry_point_of_the_page_is_found() -> None:

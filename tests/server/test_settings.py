@@ -19,6 +19,7 @@ from server.setting_values import TYPES, as_text, as_toml, choices
 from server.settings import OTHER_VARIABLES, PREFIX, SETTINGS, TABLE_OF, RoomSettings, Settings
 from server.settings_file import find_path, read_file
 from server.stored_settings import restore_settings
+from tests.support import refusals
 from tests.support.documented_table import split_page
 from tests.support.settings_table import NAME, PAGE, settings_table
 
@@ -71,6 +72,8 @@ OTHER: dict[str, tuple[str, object]] = {  # setting -> as text, not the default;
     "log": ("json", "json"),
 }
 
+ANY_TEXT = {"host", "trusted_proxies", "data", "database"}  # what is wrong with one shows when the server starts
+
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,6 +103,11 @@ def written(tmp_path: Path) -> Callable[[str, Any], str]:
 def test_every_setting_has_a_test_value() -> None:
     assert set(OTHER) == set(NAMES)
     assert [name for name, (_, value) in OTHER.items() if getattr(Settings(), name) == value] == []
+
+
+def test_every_setting_that_can_be_wrong_has_a_wrong_value() -> None:
+    refused = {pair.partition("=")[0] for pair in refusals.SETTINGS.split()}
+    assert refused == SETTINGS.keys() - ANY_TEXT, "name a wrong value in SETTINGS of tests/support/refusals.py"
 
 
 @pytest.mark.parametrize("name", NAMES)

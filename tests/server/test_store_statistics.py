@@ -26,7 +26,7 @@ from arena.recorder import file_name
 from arena.schedule import RunSettings, games_of
 from engine.mjai.messages import Message
 from engine.rules import TENHOU
-from server.counting import count_stored_games, plays_of
+from server.counting import COUNTED, count_stored_games, plays_of
 from server.limits import LIMITS, Limits
 from server.migrations import configuration
 from server.store import FinishedGame, Opponent, Play, PlayerStatistics, Store, StoreError
@@ -41,21 +41,10 @@ from tests.support.stored_games import NOON, all_items, make_game, opened, seat_
 BOTS = [quick(name) for name in BUILT_IN]
 TABLES = [tuple(BOTS[(first + offset) % len(BOTS)] for offset in range(3)) for first in range(0, len(BOTS), 3)]
 # What the arena counts as well, from tables: Play's name -> index
-ARENA = {
-    "rounds": bot_games.ROUNDS,
-    "wins": bot_games.WINS,
-    "tsumos": bot_games.TSUMOS,
-    "win_points": bot_games.WIN_POINTS,
-    "deal_ins": bot_games.DEAL_INS,
-    "deal_in_points": bot_games.DEAL_IN_POINTS,
-    "riichis": bot_games.RIICHIS,
-    "calls": bot_games.CALLS,
-    "draws": bot_games.DRAWS,
-    "nukidora": bot_games.NUKIDORAS,
-}
+ARENA = {name: index for name, index in bot_games.COUNT_INDEX.items() if name in Play.model_fields}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Played:
     """A game of the arena: who had the seats, the record (.mjson.gz), and the arena's counts of each seat."""
 
@@ -127,34 +116,44 @@ def finished(game: Played, number: int, **changes: Any) -> FinishedGame:
 
 
 def expected_statistics(name: str, games: Sequence[Played]) -> dict[str, Any]:
-    """Statistics counted from the games themselves, with the rates of the arena."""
-    found: list[tuple[int, int, list[int]]] = []  # rank, score and counts of each seat of the player
+    """Statistics counted from the messages of the games themselves, with the rates of the arena."""
+    found: list[tuple[int, int, Play]] = []  # rank, score and counts of each seat of the player
     for game in games:
         scores = game.counts[:, bot_games.SCORE].tolist()
-        for seat, rank in enumerate(TENHOU.ranks(scores)):
+        for seat, (rank, play) in enumerate(zip(TENHOU.ranks(scores), plays_of_messages(game), strict=True)):
             if game.names[seat] == name:
-                found.append((rank, scores[seat], game.counts[seat].tolist()))
+                found.append((rank, scores[seat], play))
     ranks = Counter(rank for rank, _, _ in found)
-    totals = [sum(column) for column in zip(*(counts for _, _, counts in found), strict=True)]
-    rounds, wins, deal_ins = totals[bot_games.ROUNDS], totals[bot_games.WINS], totals[bot_games.DEAL_INS]
+    score = sum(score for _, score, _ in found)
+    play = Play(**{count: sum(getattr(play, count) for _, _, play in found) for count in Play.model_fields})
     return {
+        "name": name,
         "games": len(found),
         "firsts": ranks[1],
         "seconds": ranks[2],
         "thirds": ranks[3],
         "busts": sum(score < 0 for _, score, _ in found),
+        "score": score,
+        "play": play.model_dump(),
         "mean_rank": ratio(sum(rank for rank, _, _ in found), len(found)),
-        "mean_score": ratio(sum(score for _, score, _ in found), len(found)),
-        "win_rate": ratio(wins, rounds),
-        "tsumo_share": ratio(totals[bot_games.TSUMOS], wins),
-        "mean_win_points": ratio(totals[bot_games.WIN_POINTS], wins),
-        "deal_in_rate": ratio(deal_ins, rounds),
-        "mean_deal_in_points": ratio(totals[bot_games.DEAL_IN_POINTS], deal_ins),
-        "riichi_rate": ratio(totals[bot_games.RIICHIS], rounds),
-        "call_rate": ratio(totals[bot_games.CALLS], rounds),
-        "draw_rate": ratio(totals[bot_games.DRAWS], rounds),
-        "nukidora_per_round": ratio(totals[bot_games.NUKIDORAS], rounds),
+        "mean_score": ratio(score, len(found)),
+        "win_rate": ratio(play.wins, play.rounds),
+        "tsumo_share": ratio(play.tsumos, play.wins),
+        "mean_win_points": ratio(play.win_points, play.wins),
+        "mean_win_turn": ratio(play.win_turns, play.wins),
+        "deal_in_rate": ratio(play.deal_ins, play.rounds),
+        "mean_deal_in_points": ratio(play.deal_in_points, play.deal_ins),
+        "riichi_rate": ratio(play.riichis, play.rounds),
+        "call_rate": ratio(play.calls, play.rounds),
+        "draw_rate": ratio(play.draws, play.rounds),
+        "draw_tenpai_rate": ratio(play.draws_tenpai, play.exhaustive_draws),
+        "nukidora_per_round": ratio(play.nukidora, play.rounds),
     }
+
+
+@cache
+def plays_of_messages(game: Played) -> tuple[Play, ...]:
+    return count_messages(messages_of(game.record))
 
 
 def ratio(total: int, number: int) -> float | None:
@@ -162,9 +161,15 @@ def ratio(total: int, number: int) -> float | None:
 
 
 def check(found: PlayerStatistics | dict[str, Any], games: Sequence[Played]) -> None:
-    values = found if isinstance(found, dict) else found.model_dump()
+    values = dict(found) if isinstance(found, dict) else found.model_dump()
     expected = expected_statistics(values["name"], games)
-    assert {key: values[key] for key in expected} == pytest.approx(expected)
+    assert values.keys() == expected.keys(), "compute a new statistic in `expected_statistics` too"
+    assert values.pop("play") == expected.pop("play")
+    assert values == pytest.approx(expected)
+
+
+def test_a_round_adds_to_every_count() -> None:
+    assert COUNTED.keys() == Play.model_fields.keys(), "a field of `Play` has a row of COUNTED (server/counting.py)"
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import combinations, permutations
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.rules import N_SEATS
 from server.settings import RoomSettings
-from server.tournaments.plan import MAX_GAMES, Plan
+from server.tournaments.plan import FIXED, MAX_GAMES, SETTABLE, Plan
 from server.tournaments.tournament import Tournament
 
 NAMES = [f"bot{number}" for number in range(8)]
@@ -27,12 +28,18 @@ PLANS = st.builds(
         st.builds(lambda games: {"walls": 0, "games": games}, st.integers(1, 200)),
     ),
 )
+NO_EFFECT = ("fill_delay", "idle")  # where nobody fills seats, and no wait ends
 
 
 def plan(**values: Any) -> Plan:
     """A plan of house bots."""
     nothing: dict[str, Any] = {"entrants": (), "house_bots": (), "places": 0, "starts": None, "games": 0, "walls": 1}
     return Plan(**nothing | {"seed": 1} | values)
+
+
+def test_every_setting_of_a_room_is_settable_follows_from_the_schedule_or_has_no_effect() -> None:
+    told = "put the new setting of rooms into SETTABLE or FIXED of server/tournaments/plan.py"
+    assert sorted([*SETTABLE, *FIXED, *NO_EFFECT]) == sorted(field.name for field in fields(RoomSettings)), told
 
 
 @given(PLANS)

@@ -4,7 +4,6 @@ from agents.built_in import BUILT_IN
 
 BOTS = tuple(BUILT_IN)
 HOUSE_BOTS = tuple(name for name, bot in BUILT_IN.items() if not bot.slow)  # those that rooms may name
-COMPILED = ("random", "tsumogiri", "efficiency", "rule", "yaku", "linear", "softmax")
 
 
 def quick(name: str) -> str:

@@ -23,17 +23,18 @@ def keys_of(kind: str) -> Sequence[Key]:
     raise ValueError(f"type {kind!r} is not written by a server")
 
 
-def check_message(message: Message) -> None:
-    """Raise ValueError, naming the key, unless a server writes such a message: its keys, their order, their values."""
+def check_keys(message: Message) -> Sequence[Key]:
+    """The keys that a message has. Raises ValueError unless they are those that a server writes, in their order."""
     keys = keys_of(message["type"])
-    expected = ["type"] + [key.name for key in keys if key.name in message]
+    expected = ["type"] + [key.name for key in keys if key.name in message or key.default is not None]
     if list(message) != expected:
         raise ValueError(f"keys of {message['type']} are {list(message)}, not {expected}")
-    for key in keys:
-        if key.name not in message:
-            if key.default is not None:
-                raise ValueError(f"{message['type']} has no {key.name}")
-            continue
+    return [key for key in keys if key.name in message]
+
+
+def check_message(message: Message) -> None:
+    """Raise ValueError, naming the key, unless a server writes such a message: its keys, their order, their values."""
+    for key in check_keys(message):
         value = message[key.name]
         try:
             canonical = key.kind.check(value)

@@ -137,7 +137,6 @@ BAD_USES = {
     """,
     "server": """
         --fill rule,rule,rule -> --fill rule,rule,rule 2
-        NUKIDORA_PUZZLE_RECORDS=nowhere -> NUKIDORA_PUZZLE_RECORDS nowhere
         NUKIDORA_FILL=rule,rule,rule -> NUKIDORA_FILL rule,rule,rule 2
         NUKIDORA_PORT=x NUKIDORA_LENGTH=west --fill ruel -> --fill ruel NUKIDORA_PORT x NUKIDORA_LENGTH west
         --port 1 [--prot 8000|--prot=8000 token list] -> --prot --port
@@ -420,7 +419,9 @@ SETTINGS = """
     decision_time=3601 bank_time=-0.1 fill=rule,nobody fill_delay=soon fill_delay=inf house_bot=nobody max_faults=0
     house_bot=rule@300 resume_timeout=nan fault_penalty=inf spectator_delay=-1 pause=61 port=65536 mjai_port=http
     access=closed max_rooms=0 max_connections=2 connections_per_address=0 joins_per_minute=1.5 requests_per_minute=0
-    downloads_per_minute=-1 join_timeout=0 log=xml
+    downloads_per_minute=-1 join_timeout=0 log=xml rated=maybe hints=2 wait_timeout=-1 idle=sleep public_port=-1
+    rooms_per_address=0 messages_per_second=0 annotations_per_minute=0 keep_days=-1 keep_games=1.5 keep_mib=1000001
+    puzzle_records=nowhere
 """
 
 # program -> wrong uses that end with code 1: what is asked for is understood, and fails

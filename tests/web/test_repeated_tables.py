@@ -9,6 +9,7 @@ from engine.mjai.schema import CONNECTION
 from server.pages import WEB
 from server.rooms import SITTING
 from server.settings import RoomSettings
+from server.store import PlayerStatistics
 
 
 def names_in(module: str, constant: str, name: str) -> list[str]:
@@ -25,6 +26,14 @@ def test_the_form_of_a_room_has_all_settings() -> None:
 
 def test_the_settings_of_a_room_for_one_sitting_are_those_of_the_server() -> None:
     assert sorted(names_in("room_settings.js", "SITTING", r'"(\w+)"')) == sorted(SITTING)
+
+
+def test_the_page_of_a_player_has_all_statistics() -> None:
+    """Busts too, whose share the page computes."""
+    lines = names_in("player.js", "LINES", r'^  \["(\w+)"')
+    assert sorted(lines) == sorted(["busts", *PlayerStatistics.model_computed_fields]), (
+        "a computed field of `PlayerStatistics` has a row of LINES in server/web/player.js"
+    )
 
 
 def test_the_client_knows_all_messages_of_a_connection() -> None:

@@ -20,6 +20,7 @@ from engine.tiles import WINDS
 from server.api.errors import LIMITS
 from server.pages import WEB
 from server.settings import RoomSettings
+from server.store import PlayerStatistics
 from server.store.lists import PlayerOrder
 from server.tournaments.tournament import Status
 from tests.support.server_program import REPOSITORY
@@ -100,9 +101,12 @@ CHOICES = [
     value for hint in get_type_hints(RoomSettings).values() for value in get_args(hint) if isinstance(value, str)
 ]
 CALLS = options(REPLIES, "dahai", "hora", "ryukyoku", "none")
+STATISTICS = ["busts", *PlayerStatistics.model_computed_fields]  # on a player's page
 # Words whose keys are made of values that Python knows -> the values that there are.
 MADE_OF = {
     "choice_*": [*PRESETS, *CHOICES],
+    "player_*": STATISTICS,
+    "player_*_help": STATISTICS,
     "players_by_*": get_args(PlayerOrder),
     "replay_*": [*options(REPLIES, "dahai"), "kan"],
     "result_*": [way.mjai for way in RYUKYOKU],
@@ -122,7 +126,7 @@ def test_words_whose_keys_are_put_together_exist(words: dict[str, dict[str, str]
     assert MADE_OF.keys() - asked == set()
     for made in asked:
         known = [made.replace("*", value) for value in MADE_OF.get(made, ())]
-        assert set(known) - words["en"].keys() == set()
+        assert set(known) - words["en"].keys() == set(), f"{made} has no words in a module words_*.js"
         matching = re.compile(made.replace("*", r"\w+"))
         assert len([key for key in words["en"] if matching.fullmatch(key)]) >= 2, made
 
