@@ -28,6 +28,11 @@ class BackgroundTasks:
         if not task.cancelled() and task.exception() is not None:
             log.error("task failed", exc_info=task.exception())
 
+    async def stop(self) -> None:
+        """Cancel all of them, and wait until they have ended."""
+        self.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     def cancel(self) -> None:
         """Cancel all of them."""
         for task in self._tasks:

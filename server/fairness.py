@@ -32,7 +32,7 @@ class FairQueue:
         self._last: list[Callable[[], None]] = []
 
     def has_time(self) -> bool:
-        """Whether nobody waits and this iteration of the event loop has time left, so that work may be done at once."""
+        """Whether work may be done at once: the first of an iteration, and more while nobody waits and time is left."""
         if not self._scheduled:
             self._schedule()
         if not self._end:

@@ -44,6 +44,9 @@ from server.tokens import Tokens
 from server.tournaments.tournaments import Tournaments
 
 log = structlog.get_logger("server.lobby")
+NO_REPLIES = error_text(
+    "half_closed", "you have closed your side of the connection, and cannot reply: keep it open while you play"
+)
 
 
 class Lobby:
@@ -180,11 +183,9 @@ class Lobby:
     async def _join(self, bot: BotConnection, join: Join) -> None:
         try:
             self.access.join(bot.transport.address)
-            if bot not in self._bots:  # it has left already
-                return
             if isinstance(join.resume, str):
                 await self._resumes.wait()  # a whole game may have to be sent again
-                if bot in self._bots:
+                if self._may_play(bot):
                     self._resume(bot, join, join.resume)
                 return
             await self.tokens.authorize_bot(join.name, join.token)
@@ -195,7 +196,7 @@ class Lobby:
                 settings = settings_of(join.room, self.settings.room)
                 room = await self.rooms.open(join.room, settings, permanent=False, opened_by=bot.transport.address)
             try:
-                if bot in self._bots:
+                if self._may_play(bot):
                     bot.accept(join)
                     self._enter(room, bot)
             finally:
@@ -205,6 +206,12 @@ class Lobby:
         except StoreError as error:
             log.error("join failed", error=str(error))
             bot.close_with_error(error_text("database", "the database does not answer; try again later"), retry=True)
+
+    def _may_play(self, bot: BotConnection) -> bool:
+        """Whether a bot is still there. Raises AccessError for one that could not reply."""
+        if bot.finished:
+            raise AccessError(NO_REPLIES)
+        return bot in self._bots
 
     def _resume(self, bot: BotConnection, join: Join, secret: str) -> None:
         """A bot reconnects to its game. It stays who it was, but may choose another dialect or way to reply."""

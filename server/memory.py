@@ -10,7 +10,7 @@ EVERY = 60.0  # seconds
 
 
 def find_trim() -> Callable[[int], int] | None:
-    """The `malloc_trim` of glibc, which takes less than a millisecond; None for other libraries."""
+    """The `malloc_trim` of glibc, which takes up to some milliseconds; None for other libraries."""
     try:
         trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):  # on Windows, None is no library

@@ -39,7 +39,8 @@ def imitates_house_bot(name: str) -> bool:
 def first_look_alike(name: str, others: Iterable[str]) -> str | None:
     """Return the first of the other names that could be mistaken for this one; None if there is none.
 
-    The looks of the others are remembered, those of the name are not: strangers may come with any number of names.
+    The looks of the others, which the operator has made tokens for, are remembered; those of the name are not:
+    strangers may come with any number of names.
     """
     looks = _looks(name)
     return next((other for other in others if not looks.isdisjoint(_remembered_looks(other))), None)
@@ -53,7 +54,7 @@ def _looks(name: str) -> frozenset[str]:
     return frozenset({skeleton(name), skeleton(unicodedata.normalize("NFKD", name).casefold())})
 
 
-_remembered_looks = lru_cache(maxsize=10_000)(_looks)
+_remembered_looks = cache(_looks)
 
 
 def skeleton(name: str) -> str:

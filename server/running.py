@@ -19,6 +19,7 @@ from engine.mjai import connection
 from server.access import Access, AccessError, Admission
 from server.addresses import Proxies, listening
 from server.app import make_app
+from server.background_tasks import BackgroundTasks
 from server.connection.http import MAX_HEAD, HttpConnection
 from server.connection.listener import Listener
 from server.connection.tcp import TcpTransport
@@ -130,18 +131,15 @@ async def accept_connections(
     serving = asyncio.create_task(http.serve(sockets=[]))
     while not http.started:
         await asyncio.sleep(0.01)
-    chores = [
-        asyncio.create_task(keep_resolved(lobby.access.proxies, RESOLVE_EVERY)),
-        asyncio.create_task(keep_pruned(lobby.store, lobby.settings, lobby.metrics)),
-        asyncio.create_task(keep_trimmed(find_trim())),
-    ]
+    chores = BackgroundTasks()
+    chores.start(keep_resolved(lobby.access.proxies, RESOLVE_EVERY))
+    chores.start(keep_pruned(lobby.store, lobby.settings, lobby.metrics))
+    chores.start(keep_trimmed(find_trim()))
     listeners = [*http_listeners(lobby, config, http, http_sockets), *mjai_listeners(lobby, mjai_sockets)]
     try:
         yield
     finally:
-        for chore in chores:
-            chore.cancel()
-        await asyncio.gather(*chores, return_exceptions=True)
+        await chores.stop()
         for listener in listeners:
             listener.close()
         await lobby.close()

@@ -125,7 +125,7 @@ class MessageProtocol(asyncio.Protocol):
             self._transport.pause_reading()
 
     def _closed(self) -> None:
-        """Clean up after the transport was closed. What was received before that is still handled."""
+        """Clean up after the transport was closed. A slice of what was received before that is still handled."""
         self._inlet.finish()
         self._closing = True
         self._message_pending(False, False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from engine.actions import PASS
+from engine.common.complete import require_rows
 from engine.common.error_text import ErrorText, coded, error_text, line_of
 from engine.mjai import connection, dialects
 from engine.mjai.bot_checks import BadMessage
@@ -18,6 +18,7 @@ from engine.mjai.bot_messages import NONE, parse_join, parse_reply, request_in
 from engine.mjai.connection import DEFAULT_DIALECT, MAX_JOIN, MAX_MESSAGE, NOT_JOINED, WHEN_ASKED, Join
 from engine.mjai.messages import NOBODY, OF_EACH_SEAT, Message, for_seat
 from engine.mjai.possible_actions import possible_actions
+from engine.mjai.schema import REQUESTS
 from engine.table import TABLE
 from server.connection.outbox import ERROR_REPLY_TIMEOUT, ExpectedReply, Outbox
 from server.limits import Limits
@@ -25,9 +26,6 @@ from server.loop_clock import Timer, loop_clock
 from server.ports import GamePort, Transport
 from server.settings import Settings
 
-NO_REPLIES = error_text(
-    "half_closed", "you have closed your side of the connection, and cannot reply: keep it open while you play"
-)
 EARLY = error_text("early", "a message before start_game: wait for it after join")
 NO_HINTS = error_text("no_hints", "hint: there are none here, but in rooms with the setting hints that are not rated")
 HELLO = to_json(connection.HELLO)
@@ -83,7 +81,7 @@ class BotConnection:
         self._join_timer: Timer | None = loop_clock().call_later(
             settings.join_timeout, self._join_timed_out
         )  # None after the join is accepted or the connection closed
-        self._finished = False  # the peer has closed its sending side, and waits for the answer to its join message
+        self.finished = False  # the peer has closed its sending side, and waits for the answer to its join message
         self._left = False
         self._faults = 0  # outside of games
         transport.send([HELLO])
@@ -95,7 +93,7 @@ class BotConnection:
         if self._join_timer is not None:
             self._message_before_game(data)
         elif data not in NONE and (request := request_in(data)):
-            REQUESTS[request](self)
+            HANDLERS[request](self)
         else:
             expected = self._outbox.reply_received()
             if data not in NONE or expected is not ExpectedReply.NONE:  # else nothing follows, as from most replies
@@ -124,8 +122,8 @@ class BotConnection:
 
     def eof_received(self) -> bool:
         """Handle the end of the peer's messages. Returns whether it still gets an answer to its join message."""
-        self._finished = self._join_sent and self._join_timer is not None
-        return self._finished
+        self.finished = self._join_sent and self._join_timer is not None
+        return self.finished
 
     def disconnected(self) -> None:
         """Leave the game or the room."""
@@ -164,8 +162,6 @@ class BotConnection:
         self.join = join
         self.games_left = join.games
         self._outbox.only_when_asked = self.only_when_asked
-        if self._finished:  # it cannot play
-            asyncio.get_running_loop().call_soon(self.close_with_error, NO_REPLIES)
 
     def enter_game(self, game: GamePort, seat: int, secret: str, taken_over: bool) -> None:
         """Let the bot play this seat from now on; it may resume the game with `secret`.
@@ -328,7 +324,8 @@ class BotConnection:
 
 
 # What a bot may send although no message waits for a reply (docs/protocol.md).
-REQUESTS: dict[str, Callable[[BotConnection], None]] = {
+HANDLERS: dict[str, Callable[[BotConnection], None]] = {
     "hint": BotConnection._give_hint,
     "leave": BotConnection._leave_for_good,
 }
+require_rows("HANDLERS of bot_connection.py", HANDLERS, REQUESTS, "REQUESTS of engine/mjai/schema.py")

@@ -63,7 +63,7 @@ class Inlet:
             self._fair_queue.add(self._admission.party, self._parse_slice)
 
     def finish(self) -> None:
-        """Parse what waits, as no more is coming. It is a slice at most, unless this side has closed the connection."""
+        """Parse a slice of what waits, as no more is coming. More waits only after a reset, and is lost."""
         if self._queued:
             try:
                 self._parse_slice()

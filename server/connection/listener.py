@@ -92,8 +92,7 @@ class Listener:
         self._refused.append(connection)
         if len(self._refused) > MAX_REFUSED:
             self._refused.popleft().close()
-        else:
-            self._loop.call_later(FAILURE_PAUSE, self._close_refused, connection)
+        self._loop.call_later(FAILURE_PAUSE, self._close_refused, connection)
 
     def _close_refused(self, connection: socket.socket) -> None:
         if connection in self._refused:

@@ -47,7 +47,7 @@ MASKED = 0x80  # added to the length of a payload in the second byte
 SHORT = 125  # bytes; the length of a longer payload takes more bytes
 
 
-def short_text(data: bytes) -> bytes | None:
+def whole_short_message(data: bytes) -> bytes | None:
     """Return the payload if the data is one short frame that is a whole text message, as most messages of bots are.
 
     The library's parser, made of generators, takes ten times as long.
@@ -129,6 +129,7 @@ class WebSocketConnection(MessageProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the handshake."""
         self._open(cast(asyncio.Transport, transport))
+        self._transport.resume_reading()  # the HTTP connection may have paused it, and has nothing more to say
         self._connections.add(self)  # type: ignore[arg-type]  # so that `shutdown` is called
 
     def _answer_handshake(self, request: Request) -> None:
@@ -165,7 +166,7 @@ class WebSocketConnection(MessageProtocol):
     def _parse(self, data: bytes) -> None:
         protocol = self._protocol
         between_messages = protocol.reader.between_frames and not self._fragments and protocol.state is OPEN
-        if between_messages and (message := short_text(data)) is not None:
+        if between_messages and (message := whole_short_message(data)) is not None:
             self._heard = True
             if not self._handler.message_received(message):
                 self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)

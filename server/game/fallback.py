@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
+from threading import Thread
 
 import numpy as np
 import structlog
@@ -18,8 +19,22 @@ from server.house_bots import HouseBots
 # For house bots that are not compiled. The network runs in one thread: more of them would take the processor, and
 # the lock of Python, from the event loop. Bots of others have threads of their own, as one that hangs keeps its thread.
 NETWORK_THREAD = ThreadPoolExecutor(1, thread_name_prefix="network")
-BOT_THREADS = ThreadPoolExecutor(thread_name_prefix="house-bot")
 log = structlog.get_logger("server.game")
+
+
+def in_own_thread(act: Callable[[], int]) -> asyncio.Future[int]:
+    """Call in a thread that, if it hangs, does not keep the process from ending."""
+    result: Future[int] = Future()
+    result.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            result.set_result(act())
+        except BaseException as error:
+            result.set_exception(error)
+
+    Thread(target=run, name="house-bot", daemon=True).start()
+    return asyncio.wrap_future(result)
 
 
 class FallbackPlayer:
@@ -64,7 +79,7 @@ class FallbackPlayer:
         if self._house_bots.is_built_in(self.bot):
             self._pending = loop.create_task(self._in_turn(party, act))
         else:
-            self._pending = loop.run_in_executor(BOT_THREADS, act)
+            self._pending = in_own_thread(act)
 
         def done(pending: asyncio.Future[int]) -> None:
             if not pending.cancelled():  # as it is when the server stops

@@ -387,6 +387,10 @@ class LiveGame:
 
     def _decision_timed_out(self, index: int) -> None:
         seat, legal_actions = self.seats[index], self.seats[index].legal_actions
+        if seat.fallback.bot:  # the lateness of a house bot is no fault of the player's
+            log.warning("house bot is late", game=self.id, seat=index, bot=seat.fallback.bot)
+            self.turns.decide_by_default(seat)
+            return
         if seat.connection is not None:
             seat.connection.decision_timed_out()
         default = "none" if PASS in legal_actions else "tsumogiri" if TSUMOGIRI in legal_actions else "a legal discard"

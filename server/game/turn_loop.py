@@ -12,6 +12,7 @@ from functools import partial
 
 from engine.game import Game
 from engine.mjai.messages import Message
+from engine.mjai.possible_actions import safe_default
 from server.game.game_log import GameLog
 from server.game.seat import Seat
 from server.game.sending import Sender
@@ -129,6 +130,12 @@ class TurnLoop:
         for seat in self._seats:
             seat.clock.cancel()
             seat.cancel_reconnect_timer()
+
+    def decide_by_default(self, seat: Seat) -> None:
+        """Play the safe default for a seat whose house bot is late, and go on."""
+        self.stop_clock(seat)
+        self.act(seat, safe_default(seat.legal_actions))
+        self.advance_if_decided()
 
     # House bots -------------------------------------------------------------------------------------------------------
 
