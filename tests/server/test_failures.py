@@ -17,6 +17,7 @@ import uvloop
 
 from agents.base import Agent
 from agents.registry import make
+from server.connection import listener
 from server.house_bots import HouseBots
 from server.ports import MAX_UNSENT_BYTES
 from server.running import Running
@@ -64,6 +65,21 @@ async def test_a_bot_that_never_replies(tmp_path: Path, transport: str, reply: s
         late = [line["message"] for line in lines if line["type"] == "error"][:1]
         assert all("no reply within 0.3 s" in message for message in late)
         assert [bot.errors for bot in others] == [[], []]
+
+
+async def test_connections_that_were_refused_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "FAILURE_PAUSE", 0.05)
+    descriptors = Path("/proc/self/fd")
+    async with serving(tmp_path, connections_per_address=1) as server:
+        here = ("127.0.0.1", server.mjai_port)
+        reader, _ = await asyncio.open_connection(*here)
+        await reader.readline()
+        n_open = len(list(descriptors.iterdir()))
+        n_refused = 2 * listener.MAX_REFUSED
+        refused = [await asyncio.open_connection(*here) for _ in range(n_refused)]
+        for each, _ in refused:
+            assert b"connections_per_address" in await each.read()
+        await until(lambda: len(list(descriptors.iterdir())) <= n_open + n_refused)
 
 
 async def test_all_connections_are_lost(tmp_path: Path) -> None:

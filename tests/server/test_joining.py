@@ -17,7 +17,7 @@ from server.fairness import TURN
 from server.limits import Limits
 from server.running import Running
 from server.store import Store, StoreError
-from tests.support.server_bots import Bot, Clock, serving, until
+from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, serving, until
 
 TRANSPORTS = ("tcp", "websocket")
 BAD_JOINS = [
@@ -50,6 +50,30 @@ async def test_bad_joins_are_refused(server: Running, transport: str) -> None:
         assert error.isprintable()
         assert len(error) < 500
     assert not server.lobby.rooms["default"].waiting
+
+
+@pytest.mark.parametrize("resumes", [False, True])
+async def test_a_peer_that_could_not_reply_starts_no_game_and_ends_no_connection(tmp_path: Path, resumes: bool) -> None:
+    async with serving(tmp_path) as server:
+        bots = [Bot(server, name, resume=True) for name in "xyz"[: 3 if resumes else 2]]
+        await connect_in_order(server, bots)
+        secret = ""
+        if resumes:
+            await bots[0].until_own()
+            secret = live_game(server).seats[bots[0].seat].secret
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        join = {"type": "join", "name": "ghost"} | ({"resume": secret} if resumes else {})
+        writer.write(json.dumps(join).encode() + b"\n")
+        writer.write_eof()
+        _, *answers = (await reader.read()).splitlines()
+        (answer,) = map(json.loads, answers)
+        assert answer["code"] == "half_closed"
+        if resumes:
+            assert live_game(server).seats[bots[0].seat].connection is not None
+        else:
+            assert len(server.lobby.rooms["default"].waiting) == 2
+        for bot in bots:
+            await bot.leave()
 
 
 async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from agents.base import Agent
 from agents.registry import make
 from agents.review.decisions import seat_decisions
 from engine.records import mjai
+from server.game.fallback import in_own_thread
 from server.house_bots import HouseBots
 from tests.support.server_bots import (
     NOTHING,
@@ -121,6 +123,34 @@ async def test_a_bot_that_lost_its_seat_by_faults_is_not_asked_while_a_slow_hous
             assert game.seats[bad.seat].decisions == n_decisions
         finally:
             go_on.set()
+
+
+async def test_a_late_house_bot_is_no_fault_of_the_player(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    go_on = threading.Event()
+
+    def think(_: np.ndarray) -> np.ndarray:
+        go_on.wait(TIMEOUT)
+        return np.array([37], dtype=np.int64)
+
+    settings: dict[str, Any] = {"decision_time": 0.1, "bank_time": 0, "resume_timeout": 0.02, "max_faults": 2}
+    async with serving(tmp_path, house_bots=HouseBots(lambda *_: PlainHouseBot(think)), **settings) as server:
+        lost = Bot(server, "lost", room="solo+tsumogiri+tsumogiri", resume=True)
+        await lost.until_own()
+        seat = live_game(server).seats[lost.seat]
+        lost.abort()
+        try:
+            await until(lambda: seat.decisions > 3)
+            assert (seat.faults, seat.taken_over) == (0, True)
+            assert "house bot is late" in caplog.text
+        finally:
+            go_on.set()
+
+
+async def test_a_bot_that_hangs_does_not_keep_the_process_from_ending() -> None:
+    """Python waits for all threads but daemons."""
+    assert await in_own_thread(lambda: int(threading.current_thread().daemon))
+    with pytest.raises(ZeroDivisionError):
+        await in_own_thread(lambda: 1 // 0)
 
 
 # The end --------------------------------------------------------------------------------------------------------------

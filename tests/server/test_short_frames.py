@@ -38,7 +38,7 @@ class Written(Transport):
         pass
 
 
-def opened(handler: Handler) -> WebSocketConnection:
+def opened(handler: Handler, transport: Written) -> WebSocketConnection:
     """A connection after its handshake, in an event loop that always has time."""
     door = SimpleNamespace(
         fair_queue=FairQueue(lambda: 0.0),
@@ -49,7 +49,7 @@ def opened(handler: Handler) -> WebSocketConnection:
     config = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(websockets=door)))
     state = cast(ServerState, SimpleNamespace(connections=set()))
     connection = WebSocketConnection(cast(Config, config), state, {"admission": OneParty()})
-    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection.connection_made(cast(asyncio.Transport, transport))
     connection.data_received(upgrade_request("/mjai"))
     return connection
 
@@ -73,7 +73,7 @@ def stream(messages: list[tuple[bytes, int] | None]) -> bytes:
 async def received(chunks: list[bytes]) -> list[bytes]:
     """The messages that a handler is told when these bytes arrive one after the other."""
     handler = Handler()
-    connection = opened(handler)
+    connection = opened(handler, Written())
     for chunk in chunks:
         connection.data_received(chunk)
         while connection.data_waits:
@@ -113,3 +113,11 @@ def test_a_frame_that_is_short_and_whole_does_not_pass_the_parser(monkeypatch: p
     short, longer = frame(TEXT, b"x" * 125), frame(TEXT, b"x" * 126)
     assert asyncio.run(received([short, longer, short])) == [b"x" * 125, b"x" * 126, b"x" * 125]
     assert parsed[1:] == [longer]  # after the handshake
+
+
+async def test_a_connection_that_http_has_paused_is_read() -> None:
+    """A head that comes in two pieces, while the event loop is busy, pauses it."""
+    transport = Written()
+    transport.reading = False
+    opened(Handler(), transport)
+    assert transport.reading
