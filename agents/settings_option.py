@@ -13,27 +13,31 @@ from typing import Any, NamedTuple, TypeVar
 from engine.common.options import Parser
 
 T = TypeVar("T")
-SETTING = "setting"  # key in the metadata of a field
 
 
 class Setting(NamedTuple):
-    """A setting: the option type that reads its value, its default, what it is, and whether it has its own option."""
+    """A setting: its default, the option type that reads its value, what it is, and whether it has its own option."""
 
-    read: Callable[[str], Any]
     default: Any
+    read: Callable[[str], Any]
     help: str
     metavar: str = ""  # of its own option; without one, ``--set NAME=VALUE`` gives it
 
 
 def setting(default: T, read: Callable[[str], T], help: str, metavar: str = "") -> T:
-    """The default of a field of a dataclass, which the command line gives; see `Setting`."""
-    value: T = field(default=default, metadata={SETTING: Setting(read, default, help, metavar)})
+    """A field of a dataclass, with this default, which the command line gives; see `Setting`."""
+    value: T = field(default=default, metadata={"read": read, "help": help, "metavar": metavar})
     return value
 
 
 def settings_in(*classes: type) -> dict[str, Setting]:
     """The settings among the fields of dataclasses, by name."""
-    return {each.name: each.metadata[SETTING] for of in classes for each in fields(of) if SETTING in each.metadata}
+    return {
+        each.name: Setting(each.default, **each.metadata)
+        for of in classes
+        for each in fields(of)
+        if "read" in each.metadata
+    }
 
 
 def values_of(of: type, options: argparse.Namespace) -> dict[str, Any]:

@@ -78,8 +78,7 @@ def play(
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")
     named = tuple(bot if isinstance(bot, str) else check_agent(bot, repr(bot)).name for bot in bots)
     settings = RunSettings(
-        *(named, round_up(games), seed, rules, length, timeout, check_scores(scores), stop, control_variates),
-        tenhou_seed=tenhou_seed,
+        named, round_up(games), seed, rules, length, timeout, check_scores(scores), stop, control_variates, tenhou_seed
     )
     settings.make_rules()  # raises for rules that do not exist
     settings.tenhou_walls(games_of(settings, [0]))  # raises for an invalid seed

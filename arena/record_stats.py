@@ -116,7 +116,7 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
         check_files(options)
         paths = found_paths(options)
         count = open_count(options, paths)
-        code, why = count_records(count, options, paths)
+        code, why = count_records(count, paths)
         rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL
         if options.players_shown:
             in_detail = len(rows)
@@ -148,7 +148,7 @@ def open_count(options: Namespace, paths: Sequence[Path]) -> Count:
     return count
 
 
-def count_records(count: Count, options: Namespace, paths: Sequence[Path]) -> tuple[int, str]:
+def count_records(count: Count, paths: Sequence[Path]) -> tuple[int, str]:
     """Count the records that are not counted yet; returns the exit code and, if it is not OK, why. Raises OSError."""
     found = members(paths)
     skip(found, count.done)

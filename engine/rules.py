@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 N_SEATS = 3
+MAX_INDICATORS = 5  # of dora; as many of ura
 START_POINTS = 35_000
 TARGET_POINTS = 40_000  # points the top seat needs for the game to end after the last scheduled round
 TOTAL_POINTS = N_SEATS * START_POINTS

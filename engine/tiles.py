@@ -19,6 +19,7 @@ NONE = -1
 
 MAN, PIN, SOU, HONOUR = 0, 9, 18, 27  # first kind of each suit
 EAST, SOUTH, WEST, NORTH, HAKU, HATSU, CHUN = range(27, 34)
+DRAGONS = (HAKU, HATSU, CHUN)
 WINDS = "ESW"  # mjai names of the winds of rounds and seats; neither is ever north
 KIND_1M, KIND_9M, KIND_5P, KIND_5S = 0, 8, 13, 22
 

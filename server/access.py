@@ -1,4 +1,4 @@
-"""Access control: tokens, and limits for each address."""
+"""Access control: the limits of each address, and the errors of what is refused."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from math import ceil
 
 from engine.common.error_text import ErrorText, error_text
 from server.addresses import Proxies, limited_address
-from server.fairness import Shared
 from server.limits import Limits
-from server.names import imitates_house_bot, look_alike
 from server.settings import Settings
-from server.store import Store, StoredToken
 
 ALL_ANNOTATIONS = 8  # times the limit of one address that all addresses together may store
 MIN_ARRIVALS = 10  # minimum burst of new connections of an address
@@ -24,9 +21,6 @@ UPLOADS_AT_ONCE = 16  # in total, and one per address: each may have a quarter o
 UPLOAD_RETRY = 2  # seconds after which a refused upload may be tried again
 CONNECTION_RETRY = 10  # seconds after which an address with too many connections may try again
 ROOM_RETRY = 60  # seconds after which an address with too many rooms may try again
-
-
-TOKEN_UNKNOWN = error_text("token_unknown", "the token is unknown or revoked; ask the server's operator for another")
 
 
 class AccessError(Exception):
@@ -99,15 +93,6 @@ class RateLimiter:
         return max(1, ceil((1.0 - self._left) / self._rate))
 
 
-def name_reserved(name: str, reserved: str) -> ErrorText:
-    """Why a name may not be used that is, or looks like, one with a token."""
-    if name == reserved:
-        text = "the name {name!r} is reserved by a token: send it, or choose another name"
-        return error_text("name_reserved", text, name=name)
-    text = "the name {name!r} looks like {other!r}, which is reserved by a token: send it, or choose another name"
-    return error_text("name_looks_reserved", text, name=name, other=reserved)
-
-
 class AddressRateLimiter:
     """At most `per_minute` uses per minute for each address, `burst` of them at once."""
 
@@ -169,13 +154,11 @@ class Admission:
 
 
 class Access:
-    """Applies the limits of each address and checks tokens."""
+    """Applies the limits of each address."""
 
-    def __init__(self, settings: Settings, store: Store, limits: Limits) -> None:
+    def __init__(self, settings: Settings, limits: Limits) -> None:
         self.proxies = Proxies(settings.trusted_proxies)
         self._settings = settings
-        self._store = store
-        self._reserved = Shared(lambda: self._store.token_names())  # hundreds of bots may join at once
         self._n_connections = 0
         self._by_address: Counter[str] = Counter()
         self._downloading: Counter[str] = Counter()  # by address
@@ -318,61 +301,3 @@ class Access:
             yield
         finally:
             self._uploading.discard(address)
-
-    async def authorize_bot(self, name: str, token: str | None) -> None:
-        """Check that a bot may play under `name`. A name that has a token is reserved for its owner.
-
-        Raises AccessError.
-        """
-        if imitates_house_bot(name):
-            text = "the name {name!r} is reserved for house bots, or looks like one; choose another"
-            raise AccessError(error_text("name_house", text, name=name))
-        owner = await self._store.token_owner(token) if token else None
-        if token and owner is None:
-            raise UnauthorizedError(TOKEN_UNKNOWN)
-        if owner is not None and owner.name != name:
-            raise AccessError(
-                error_text("token_of_other", "the token belongs to {name!r}: join with this name", name=owner.name)
-            )
-        if owner is None and self._settings.tokens_needed:
-            raise UnauthorizedError(
-                error_text(
-                    "token_needed",
-                    'a token is needed: add "token" to the join message, or ?token= to the URL; '
-                    "the server's operator makes one with python -m server token add NAME",
-                )
-            )
-        if owner is None:
-            for reserved in await self._reserved.get():
-                if look_alike(name, reserved):
-                    raise AccessError(name_reserved(name, reserved))
-
-    async def authorize_player(self, token: str | None) -> None:
-        """Check that the holder of `token`, or everybody, may play, under any name. Raises UnauthorizedError."""
-        if token and await self._store.token_owner(token) is None:
-            raise UnauthorizedError(TOKEN_UNKNOWN)
-        if not token and self._settings.tokens_needed:
-            raise UnauthorizedError(
-                error_text("token_needed", "a token is needed: send it as Authorization: Bearer TOKEN")
-            )
-
-    async def authorize_admin(self, token: str | None) -> StoredToken | None:
-        """Check that the holder of `token` may open and close rooms; it may be None if the server needs no tokens.
-
-        Raises UnauthorizedError for a missing or unknown token, AccessError for the token of a bot.
-        """
-        owner = await self._store.token_owner(token) if token else None
-        if token and owner is None:
-            raise UnauthorizedError(
-                error_text(
-                    "token_unknown",
-                    "the token is unknown or revoked; create another with python -m server token add NAME --admin",
-                )
-            )
-        if owner is None and self._settings.tokens_needed:
-            raise UnauthorizedError(
-                error_text("admin_needed", "an admin token is needed: send it as Authorization: Bearer TOKEN")
-            )
-        if owner is not None and not owner.admin:
-            raise AccessError(error_text("not_admin", "the token of {name!r} is not an admin token", name=owner.name))
-        return owner

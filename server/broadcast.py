@@ -189,7 +189,7 @@ class Broadcast:
             while number == len(self._visible_from) and not self.over:
                 await self._round_over.wait()
             if number == len(self._visible_from):
-                yield text_frame(to_json(self.game.end_game))
+                yield text_frame(to_json(self.game.turns.end_game))
                 return
             await asyncio.sleep(self._visible_from[number] - self._loop.time())
             async with turn():

@@ -24,9 +24,10 @@ from server.exhibitions import Exhibitions
 from server.fairness import FairLock, FairQueue, OnePerIteration
 from server.game.game_log import GameLog
 from server.game.journal import Journal, JournalError, find_journals, journal_path, read_journal, set_aside
-from server.game.live_game import GAMES, LiveGame
+from server.game.live_game import LiveGame
 from server.game.seat import Seat, new_secret
 from server.game.start import GameStart
+from server.game.turn_loop import GAMES
 from server.house_bots import HouseBots
 from server.limits import Limits
 from server.metrics import Metrics
@@ -39,6 +40,7 @@ from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError
 from server.stored_settings import restore_settings
 from server.storing import Storing
+from server.tokens import Tokens
 from server.tournaments.tournaments import Tournaments
 
 log = structlog.get_logger("server.lobby")
@@ -60,6 +62,7 @@ class Lobby:
         self.settings = settings
         self.store = store
         self.access = access
+        self.tokens = Tokens(settings, store)
         self.metrics = metrics
         self.limits = limits
         self.house_bots = house_bots
@@ -113,11 +116,8 @@ class Lobby:
 
     async def _restore(self, path: Path) -> None:
         entries = read_journal(path)
-        if not entries:
-            path.unlink()  # no bot was sent the start of this game
-            return
-        if entries[0].get("exhibition") is True:
-            path.unlink()  # nobody watches it any more
+        if not entries or entries[0].get("exhibition") is True:  # no bot was sent its start, or nobody watches it now
+            path.unlink()
             return
         start = GameStart.read(entries[0])
         if start.id in self.games:
@@ -187,7 +187,7 @@ class Lobby:
                 if bot in self._bots:
                     self._resume(bot, join, join.resume)
                 return
-            await self.access.authorize_bot(join.name, join.token)
+            await self.tokens.authorize_bot(join.name, join.token)
             self.games.check_left(bot.transport.address)
             room = self.rooms.get(join.room)
             if room is None:
@@ -354,7 +354,7 @@ class Lobby:
     async def _store(self, game: LiveGame) -> FinishedGame | None:
         """Store the result; None if that is impossible."""
         try:
-            result = await self.storing.save(game.party, partial(make_finished_game, game))
+            result = await self.storing.save(game.turns.party, partial(make_finished_game, game))
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.base import Agent
 from agents.review.decisions import DISCARD_KIND, SeatDecisions, seat_decisions
-from agents.review.opinions import Opinion, opinions_of
+from agents.review.opinions import Opinion, cached_bot, opinions_of
 from agents.review.review import Review
 from engine.mjai.messages import Message, for_seat, start_game
 from engine.mjai.schema import KEYS
@@ -20,7 +20,7 @@ from engine.records.archives import find_records, members
 from engine.records.files import RecordError
 from engine.rules import N_SEATS
 from engine.tiles import WINDS
-from server.review_work import Records, gzip_json, parse_upload, the_bot
+from server.review_work import Records, gzip_json, parse_upload
 from server.worker import Progress
 
 LEAST_LOSS, MOST_LOSS = 0.02, 0.3  # of the second best discard, in placements: neither a toss-up nor obvious
@@ -71,7 +71,7 @@ def records_of(path: str, day: date) -> Records:
 
 def find(records: Records, bots: tuple[str, ...], day: date) -> dict[str, Any] | None:
     """The puzzle of a day: the first that is hard, in an order of seats that is the day's own, else the first."""
-    made, simple = {bot: the_bot(bot) for bot in bots}, the_bot(SIMPLE)
+    made, simple = {bot: cached_bot(bot) for bot in bots}, cached_bot(SIMPLE)
     data = dict(records)
     easy: dict[str, Any] | None = None
     seats = [(game, seat) for game in data for seat in range(N_SEATS)]

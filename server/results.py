@@ -53,5 +53,5 @@ def record_of(game: LiveGame) -> bytes:
     """The record as .mjson.gz: canonical mjai, faults as ``error`` lines, annotations of bots as ``ext_bot``."""
     first, *others = game.history.lines()
     start_game = json.loads(first) | {"wall_seed": game.start.seed}
-    lines = [to_json(start_game), *others, to_json(game.end_game), b""]
+    lines = [to_json(start_game), *others, to_json(game.turns.end_game), b""]
     return gzip.compress(b"\n".join(lines), mtime=0)

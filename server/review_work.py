@@ -6,14 +6,12 @@ The results are gzipped JSON, as they are sent to browsers.
 from __future__ import annotations
 
 import gzip
-from functools import cache, partial
 from typing import Any
 
 from pydantic_core import to_json
 
-from agents.base import Agent
-from agents.registry import make
 from agents.review.decisions import names_of, seat_decisions
+from agents.review.opinions import cached_bot
 from agents.review.review import make_review
 from agents.review.totals import Totals
 from engine.common.error_text import coded, error_text, line_of
@@ -32,8 +30,6 @@ MAX_RESULT = 1 << 20  # bytes of a result
 MAX_PROBLEMS = 20  # reported for one record
 
 Records = list[tuple[str, bytes]]  # by their names: ids of games
-
-the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 
 def read(progress: Progress, *, data: bytes) -> bytes:
@@ -68,13 +64,13 @@ def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat:
         done += n
         progress(done, total)
 
-    return gzip_json(make_review(decisions, {bot: the_bot(bot) for bot in bots}, advance).as_json())
+    return gzip_json(make_review(decisions, {bot: cached_bot(bot) for bot in bots}, advance).as_json())
 
 
 def review_player(progress: Progress, records: Records, bots: tuple[str, ...], player: str) -> bytes:
     """What the reviews of a player add up to; what cannot be read is left out and named. Raises ValueError."""
     totals, faults = Totals.of_none(len(bots)), list[str]()
-    made = {bot: the_bot(bot) for bot in bots}
+    made = {bot: cached_bot(bot) for bot in bots}
     for done, (source, data) in enumerate(records):
         progress(done, len(records))
         try:

@@ -97,7 +97,7 @@ async def running(
         try:
             metrics = metrics or Metrics()
             loop_clock().on_lag = metrics.loop_lag.observe
-            access = Access(settings, store, limits)
+            access = Access(settings, limits)
             lobby = Lobby(settings, store, access, metrics, limits, house_bots)
             metrics.sockets.set_function(access.n_connections)
             await lobby.open()

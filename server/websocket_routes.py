@@ -13,7 +13,7 @@ from websockets.http11 import Request
 from engine.mjai import connection
 from engine.mjai.keys import BOOL, COUNT
 from server.access import AccessError, Admission
-from server.api.common import printable
+from server.api.common import short_text
 from server.api.origins import Origins
 from server.broadcast import Hands
 from server.connection.websocket import HandshakeError, WebSocketConnection
@@ -85,12 +85,12 @@ def hands_of(query: QueryParams) -> Hands:
     """Return whether a spectator wants open or closed hands. Raises HandshakeError for an unknown query."""
     for key in query:
         if key != HANDS:
-            raise HandshakeError(422, f"query: {printable(key)} is unknown; known are {HANDS}")
+            raise HandshakeError(422, f"query: {short_text(key)} is unknown; known are {HANDS}")
     match query.get(HANDS, "open"):
         case "open" | "closed" as hands:
             return hands
         case other:
-            raise HandshakeError(422, f"query: {HANDS} is {printable(other)}; it should be 'open' or 'closed'")
+            raise HandshakeError(422, f"query: {HANDS} is {short_text(other)}; it should be 'open' or 'closed'")
 
 
 def join_keys(query: QueryParams) -> dict[str, Any]:

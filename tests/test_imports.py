@@ -44,8 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.store": {"server.limits", "server.migrations", "server.names"},
     "server.names": set(),
     "server.access": {
-        "server.limits", "server.settings", "server.store", "server.addresses", "server.names", "server.fairness",
+        "server.limits", "server.settings", "server.addresses",
     },
+    "server.tokens": {"server.access", "server.settings", "server.store", "server.names", "server.fairness"},
     "server.rooms": {
         "server.connection", "server.game", "server.access", "server.settings", "server.house_bots",
         "server.loop_clock", "server.store", "server.names",
@@ -88,6 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.store", "server.access", "server.rooms", "server.open_rooms", "server.resumable_games",
         "server.results", "server.fairness", "server.storing", "server.counting", "server.stored_settings",
         "server.limits", "server.house_bots", "server.exhibitions", "server.tournaments", "server.background_tasks",
+        "server.tokens",
     },
 }  # fmt: skip
 PACKAGES = [name for name in MAY_IMPORT if "." not in name]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from agents.analyse.wins import Scorer, Wait, Win
 from agents.base import Agent
 from agents.review.decisions import kind_of, options_of
 from agents.review.opinions import RatedOption, check_reviewer, rated_options, values_of
-from agents.review.review import round_to_digits
+from agents.review.review import Json, round_to_digits
 from engine.mjai.actions import action_message
 from engine.positions.position import Position
 from engine.positions.views import Placed, place
@@ -21,7 +20,6 @@ from engine.rules import preset
 from engine.scoring.yaku import YAKU
 from engine.tiles import MJAI_NAMES
 
-Json = dict[str, Any]
 MJAI_YAKU = {yaku.name: yaku.mjai for yaku in YAKU}
 
 

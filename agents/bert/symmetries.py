@@ -14,9 +14,8 @@ from agents.bert.encoding import TEHAI, Encoded
 from agents.bert.labels import N_LABELS
 from agents.bert.vocabulary import CLASSES, INDEX_OF_TILE, N_TOKENS, TILE_ORDER
 from engine.compiling import inner, kernel
-from engine.tiles import CHUN, HAKU, HATSU, KIND_1M, KIND_9M, N_KINDS, N_TILES, PIN, RED_5P, RED_5S, SOU
+from engine.tiles import DRAGONS, KIND_1M, KIND_9M, N_KINDS, N_TILES, PIN, RED_5P, RED_5S, SOU
 
-DRAGONS = (HAKU, HATSU, CHUN)
 RANKS = 9
 
 

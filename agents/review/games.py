@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache, partial
 from typing import Any
 
-from agents.base import Agent
-from agents.registry import make
 from agents.review.decisions import names_of, seat_decisions
+from agents.review.opinions import cached_bot
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
 from engine.common.options import printable
@@ -23,8 +21,6 @@ CHECKPOINT, CHECKPOINT_GAMES = 500, 10  # records, and games of the player, afte
 MAX_NAMES = 20_000  # of players that are remembered, to propose one
 MAX_FAULTS = 1000  # that are told in --json
 MAX_CLOSE = 3  # names that are proposed
-
-the_bot = cache(partial[Agent](make))  # each bot is made once in a process
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ def review_record(record: GameRecord, file: str, player: str, bots: tuple[str, .
         decisions = seat_decisions(record, seat)
         faults += [f"{file}: left out, as it departs from the rules: {problem}" for problem in decisions.problems]
         if decisions.decisions:
-            reviews.append(make_review(decisions, {bot: the_bot(bot) for bot in bots}, lambda done: None))
+            reviews.append(make_review(decisions, {bot: cached_bot(bot) for bot in bots}, lambda done: None))
     totals = Totals.of_game(reviews, file) if reviews else Totals.of_none(len(bots))
     return Reviewed(totals, names, tuple(faults), tuple(record.notes))
 

@@ -15,11 +15,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agents.review.games import Found, review_item, the_bot
-from agents.review.opinions import check_reviewer
+from agents.review.games import Found, review_item
+from agents.review.opinions import cached_bot, check_reviewer
 from agents.review.page import totals_page
 from agents.review.report import loss_text
-from agents.review.totals import ALL, GROUPS, Json, Totals
+from agents.review.review import Json
+from agents.review.totals import ALL, GROUPS, Totals
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
@@ -38,7 +39,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     """Review, print or write, and return the exit code."""
     try:
         for spec in options.bot:
-            check_reviewer(the_bot(spec), spec)
+            check_reviewer(cached_bot(spec), spec)
         if not (paths := found_paths(options)):
             return FAILED
         found = Found(Totals.of_none(len(options.bot)), journal_of(options, paths))

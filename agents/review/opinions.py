@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from agents.base import ActionValues, Agent, Probabilities
 from agents.files import where_raised
+from agents.registry import make
 from agents.review.decisions import Decision, Option, SeatDecisions
 from engine.actions import N_ACTIONS
 from engine.tiles import NONE
@@ -42,6 +44,12 @@ class Opinion:
     def agrees(self) -> bool:
         """Whether the bot has no better option than what was played."""
         return self.actual == 0
+
+
+@cache
+def cached_bot(spec: str) -> Agent:
+    """The bot that `spec` names, made once in a process. Raises ValueError as `agents.registry.make`."""
+    return make(spec)
 
 
 def check_reviewer(bot: Agent, spec: str) -> None:

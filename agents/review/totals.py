@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.review.decisions import Decision
 from agents.review.opinions import Opinion
-from agents.review.review import Review, round_to_digits
+from agents.review.review import Json, Review, round_to_digits
 from agents.review.words import action_words
 from engine.common.student import least_error, of_error
 from engine.mjai.messages import Message
@@ -22,8 +22,6 @@ BLUNDER = 0.05  # placements: of games that are alike, one counts as off by that
 DEEPEST, TURNS = 3, 6  # shanten from which on decisions are one row; turns of a row
 ALL = "all"
 NUMBER = re.compile(r"^-?\d+")  # that a row begins with
-
-Json = dict[str, Any]
 
 
 def turns_of(decision: Decision) -> str:

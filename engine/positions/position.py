@@ -10,13 +10,12 @@ from typing import Any
 from engine.checks import whole_number
 from engine.common.error_text import error_text, line_of
 from engine.positions.notation import PositionError, Step, checked_tile, melds_of, river_steps, text_too_long
-from engine.rules import N_DRAWS, N_SEATS, PRESETS, RIICHI_STICK, TENHOU, TOTAL_POINTS
+from engine.rules import MAX_INDICATORS, N_DRAWS, N_SEATS, PRESETS, RIICHI_STICK, TENHOU, TOTAL_POINTS
 from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, WINDS, mpsz
 
 ROUNDS = tuple(f"{wind}{number}" for wind in WINDS for number in (1, 2, 3))
 LENGTHS = ("hanchan", "east")
 COPIES = 4
-MAX_INDICATORS = 5
 MAX_HONBA = 99
 MAX_HAND_TEXT = 60  # characters
 USUAL_LEFT = 36  # draws left where neither rivers nor a number tell: each seat has discarded some six tiles

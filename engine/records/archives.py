@@ -36,7 +36,6 @@ ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", *DATABASE_SUFFIXES)
 SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06")
 LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
 _SKIP = 1 << 20  # bytes read at once while skipping
-_TAR_BLOCK = 512
 # Bytes of the headers before a member of a tar: names have 4,096 at most. `tarfile` would take megabytes, and hours.
 _TAR_HEADERS = 1 << 14
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # `zipfile` unpacks the others without a limit
@@ -144,14 +143,14 @@ def members(paths: Iterable[Path]) -> Iterator[Member]:
         except RecordError as error:
             yield _unreadable(archive, before, error.what)
         except Exception as error:  # damaged data can make the libraries raise anything
-            yield _unreadable(archive, before, _why(archive, error, n_read))
+            yield _unreadable(archive, before, _why(error, n_read))
         else:
             if wanted is not None and not found:
                 yield _unreadable(path, before, "there is no such record in this archive")
         before += total_size([path])
 
 
-def _why(archive: Path, error: Exception, n_read: int) -> str:
+def _why(error: Exception, n_read: int) -> str:
     """Describe in one line what is wrong with an archive."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.strerror or str(error)
@@ -171,7 +170,7 @@ def _unreadable(path: Path, position: int, what: str) -> Member:
 def _members_of(path: Path, before: int) -> Iterator[Member]:
     """Yield the records in one file; `before`: bytes of the files before it."""
     with path.open("rb") as file:
-        beginning = file.peek(_TAR_BLOCK)
+        beginning = file.peek(tarfile.BLOCKSIZE)
         if beginning.startswith(SQLITE_MAGIC):
             yield from _in_sqlite(path, before)
         elif beginning.startswith(ZIP_MAGICS):
@@ -271,7 +270,7 @@ def _in_tar(path: Path, file: BufferedReader, before: int) -> Iterator[Member]:
             forward.headers = _TAR_HEADERS
             if info.isreg() and not info.issparse() and is_record_name(info.name):
                 yield _tarred(path, forward, info, before + file.tell())
-        if forward.last != bytes(_TAR_BLOCK):
+        if forward.last != bytes(tarfile.BLOCKSIZE):
             raise EOFError("its end is missing")
 
 

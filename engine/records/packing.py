@@ -21,7 +21,6 @@ from engine.records.archives import PACKED_SUFFIXES, RECORD_SUFFIXES
 ZSTD_LEVEL = 9
 MAX_NAME, MAX_PARTS = 120, 8  # bytes of a part of a name, and number of parts, that every file system supports
 _UNSAFE = re.compile(r"[^\w\-.&=+@ ]")  # of a name, on any system
-_TAR_BLOCK = 512
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")  # of a member of a zip, before its name
 _ZIP_MODE = 0o644 << 16
 
@@ -79,7 +78,7 @@ class TarWriter:
         """Add a record as a member, filled up to whole blocks."""
         info = tarfile.TarInfo(name)
         info.size = len(data)
-        padding = bytes(-len(data) % _TAR_BLOCK)
+        padding = bytes(-len(data) % tarfile.BLOCKSIZE)
         self._frame.write(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape") + data + padding)
 
     def checkpoint(self) -> int:
@@ -91,7 +90,7 @@ class TarWriter:
 
     def finish(self) -> None:
         """Write the two empty blocks that end a tar."""
-        self._frame.write(bytes(2 * _TAR_BLOCK))
+        self._frame.write(bytes(2 * tarfile.BLOCKSIZE))
         self._frame.close()
         _to_disk(self._file)
         self._file.close()

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from engine.checks import whole_number
-from engine.rules import TENHOU, Rules, rules_named
+from engine.rules import MAX_INDICATORS, TENHOU, Rules, rules_named
 from engine.scoring import yaku as y
-from engine.scoring.batch import HAND, MAX_INDICATORS, score_batch
+from engine.scoring.batch import HAND, score_batch
 from engine.scoring.points import payments
 from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
 from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, N_TILES, NORTH, SANMA_KINDS, WINDS, mpsz

@@ -6,11 +6,10 @@ import numpy as np
 from numba import boolean
 
 from engine.compiling import array_of, inner, kernel
+from engine.rules import MAX_INDICATORS
 from engine.scoring.hand import count_dora, score_hand
 from engine.table import MAX_MELDS, WIN, record
 from engine.tiles import N_KINDS
-
-MAX_INDICATORS = 5
 
 HAND = record(
     [

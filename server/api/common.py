@@ -119,7 +119,7 @@ def read_cursor(order: Order[Any], cursor: str | None) -> tuple[Any, ...] | None
         raise HTTPException(422, str(error)) from error
 
 
-def printable(key: str | int) -> str:
+def short_text(key: str | int) -> str:
     """A key that a client has sent, or an index, in a few printable characters."""
     text = str(key)
     return text if text.isprintable() and len(text) <= MAX_SHOWN else reprlib.repr(text)
@@ -215,7 +215,7 @@ class Route(APIRoute):
         for key in QueryParams(scope["query_string"]):
             if key not in known:
                 told = f"known are {', '.join(known)}" if known else "this address takes none"
-                raise HTTPException(422, f"query: {printable(key)} is unknown; {told}")
+                raise HTTPException(422, f"query: {short_text(key)} is unknown; {told}")
 
 
 class UploadRoute(Route):

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 
 from engine.common.error_text import coded, error_text, line_of, with_text
 from server.access import AccessError, RateLimitError, UnauthorizedError
-from server.api.common import printable
+from server.api.common import short_text
 from server.store import StoreError
 
 # Kinds of pydantic's errors that forms of pages can meet -> the key of the limit among what pydantic says of one.
@@ -67,7 +67,7 @@ def in_body(line: str) -> str:
 def describe(error: Mapping[str, Any]) -> str:
     """One of pydantic's errors as one line."""
     part, *path = error["loc"]
-    where, kind = ".".join(map(printable, path)), error["type"]
+    where, kind = ".".join(map(short_text, path)), error["type"]
     if kind == "missing" and path:
         return error_text("missing", "{part}: {where} is missing", part=part, where=where)
     if kind == "missing":

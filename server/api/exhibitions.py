@@ -43,7 +43,7 @@ async def start_exhibition(
     It stops when nobody has watched its events for a minute. An address has one at a time; everybody who may play may
     start one.
     """
-    await lobby.access.authorize_player(given.credentials if given else None)
+    await lobby.tokens.authorize_player(given.credentials if given else None)
     game = await lobby.exhibit(new.bots, new.pause, client_address(request))
     response.headers["Location"] = f"/api/games/{game.id}"
     return playing_game(lobby.broadcasts[game.id])

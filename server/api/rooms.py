@@ -215,9 +215,9 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
     """
     token = given.credentials if given else None
     if new.permanent:
-        await lobby.access.authorize_admin(token)
+        await lobby.tokens.authorize_admin(token)
     else:
-        await lobby.access.authorize_player(token)
+        await lobby.tokens.authorize_player(token)
     if new.name in lobby.rooms:
         text = "room {name} is open, or still plays its last games: close it first, or wait"
         raise HTTPException(409, error_text("room_open", text, name=new.name))
@@ -260,7 +260,7 @@ async def close_room(lobby: LobbyHere, name: str, given: Bearer) -> None:
     The name is free afterwards: a bot that joins it opens a new room with the server's own settings. The room
     `default` is opened again when the server starts.
     """
-    await lobby.access.authorize_admin(given.credentials if given else None)
+    await lobby.tokens.authorize_admin(given.credentials if given else None)
     room = find_open_room(lobby, name)
     if room.tournament:
         text = "room {name} is that of a tournament: DELETE /api/tournaments/{name} cancels it"

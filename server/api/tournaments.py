@@ -271,7 +271,7 @@ async def create_tournament(
     lobby: LobbyHere, new: NewTournament, given: Bearer, response: Response
 ) -> TournamentDetails:
     """For admins. It begins when all entrants have joined the room of its name, or at `starts`."""
-    await lobby.access.authorize_admin(given.credentials if given else None)
+    await lobby.tokens.authorize_admin(given.credentials if given else None)
     check_name_free(lobby, new.name)
     plan = Plan(
         **new.model_dump(include={"entrants", "house_bots", "places", "starts", "walls", "games"}),
@@ -332,7 +332,7 @@ async def cancel_tournament(lobby: LobbyHere, name: str, given: Bearer) -> None:
 
     Its games stay. For admins.
     """
-    await lobby.access.authorize_admin(given.credentials if given else None)
+    await lobby.tokens.authorize_admin(given.credentials if given else None)
     find(lobby, name)
     if (tournament := lobby.tournaments.current.get(name)) is not None:
         await lobby.tournaments.cancel(tournament)

@@ -1,12 +1,11 @@
-"""One game in play: it asks seats for decisions, takes their replies, and sends everybody what has happened.
+"""One game in play: who plays its seats, what they reply, and how it starts, is restored, and stops.
 
-A state machine without tasks: replies, timers and lost connections call it, and each call plays on to the next decision
-that has to be waited for. Nothing here ever waits for a bot.
+A state machine without tasks: replies, timers and lost connections call it, and each call plays on, by the turn loop,
+to the next decision that has to be waited for. Nothing here ever waits for a bot.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,13 +29,12 @@ from server.game.hints import best_actions
 from server.game.history import History
 from server.game.journal import Entry
 from server.game.seat import Seat
-from server.game.sending import Sender
 from server.game.start import GameStart, Player
+from server.game.turn_loop import GAMES, TurnLoop
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import GameOwner
 
-GAMES = "games"  # the party of games that all bots have left
 log = structlog.get_logger("server.game")
 
 
@@ -51,17 +49,16 @@ class LiveGame:
             start.seed, start.settings.make_rules(), start.names, scores=start.scores,
             round_over=partial(add_round, self.rounds),
         )  # fmt: skip
-        self.end_game: Message | None = None  # sent once the result is stored
-        self.announced = False  # whether it was sent
+        self.announced = False  # whether the end of the game was sent
         self._log = game_log
         self._owner = owner
         self._metrics = metrics
-        self._loop = asyncio.get_running_loop()
-        self._closed = False
         self._complete = True  # whether the journal that it was restored from holds all that bots were sent
-        self._restoring = False  # restored from a journal, and waiting for its bots to reconnect
         self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
-        self._sender = Sender(self.seats, owner.fair_queue, metrics)
+        self.turns = TurnLoop(start, self.engine, self.seats, game_log, owner, metrics)
+        for seat in self.seats:
+            if seat.player.house:
+                self._change_occupant(seat, None, seat.player.house)
 
     def _make_seat(self, index: int, player: Player) -> Seat:
         settings = self.start.settings
@@ -71,10 +68,7 @@ class LiveGame:
         )
         seed = (self.start.seed + index) % (1 << 64)
         fallback = FallbackPlayer(self.id, index, seed, self._owner.house_bots, self._owner.network)
-        seat = Seat(index, player, clock, fallback)
-        if player.house:
-            self._change_occupant(seat, None, player.house)
-        return seat
+        return Seat(index, player, clock, fallback)
 
     @property
     def id(self) -> str:
@@ -101,14 +95,6 @@ class LiveGame:
         """The seats that were given to connected bots."""
         return [seat for seat in self.seats if not seat.player.house]
 
-    @property
-    def party(self) -> str:
-        """Whose work this game is, for `FairQueue`: the address of a bot that plays, or GAMES if all have left."""
-        for seat in self.seats:  # faster than `next`, as this is needed for each decision
-            if seat.connection is not None:
-                return seat.address
-        return GAMES
-
     # Starting and stopping --------------------------------------------------------------------------------------------
 
     def begin(self, connections: Iterable[BotConnection | None], secrets: Iterable[str]) -> None:
@@ -124,28 +110,28 @@ class LiveGame:
         if any(seat.needs_connection for seat in self.seats):
             self._begin_without_some()
         else:
-            self._advance()
+            self.turns.advance()
 
     def _begin_without_some(self) -> None:
         """Play a new game whose bots are not all there: the house bot plays for those that are missing."""
         decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
-        messages = self._take_messages()
-        self._record(messages)
+        messages = self.turns.take_messages()
+        self.turns.record(messages)
         for seat in self.seats:
             if seat.needs_connection:
                 self._take_over(seat, f"not there when the game began: {self._house_bot} plays this seat")
-        self._sender.send(messages, self.engine.table, decisions)
-        if self._ask(decisions):
-            self._advance()
+        self.turns.sender.send(messages, self.engine.table, decisions)
+        if self.turns.ask(decisions):
+            self.turns.advance()
 
     def replay(self, entries: Sequence[Entry]) -> None:
         """Play again what the journal holds.
 
         Raises ValueError, TypeError or LookupError for a journal that does not fit the game.
         """
-        self._restoring = True
+        self.turns.restoring = True
         self._complete = bool(entries) and entries[-1] == STOPPED
-        self._record(self._take_messages())
+        self.turns.record(self.turns.take_messages())
         for entry in entries:
             if entry != STOPPED:
                 self._replay(entry)
@@ -167,7 +153,7 @@ class LiveGame:
                 seat.clock.bank = bank
                 seat.decisions += 1
                 self.engine.act(index, action)
-                self._record(self._take_messages())
+                self.turns.record(self.turns.take_messages())
             case Fault(index):
                 self.seats[index].faults += 1
             case HouseBotChange(index, bot):
@@ -183,43 +169,39 @@ class LiveGame:
 
     def _end_restoring(self) -> bool:
         """All bots of a restored game have reconnected, or their time is up: play on. No more work for `FairQueue`."""
-        if not self._restoring or self._closed:
+        if not self.turns.restoring or self.turns.closed:
             return False
-        self._restoring = False
+        self.turns.restoring = False
         for seat in self.seats:
             if seat.needs_connection and not self.engine.over:
                 seconds = f"{self.start.settings.resume_timeout:g} s"
                 self._take_over(seat, f"not back within {seconds} of the restart: {self._house_bot} plays this seat")
         decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
-        self._sender.send(self.history.since(self.history.count - 1), self.engine.table, decisions)
+        self.turns.sender.send(self.history.since(self.history.count - 1), self.engine.table, decisions)
         if self.engine.over:
             self._owner.game_over(self.id)
-        elif self._ask(decisions):
-            self._advance()
+        elif self.turns.ask(decisions):
+            self.turns.advance()
         return False
 
     def announce_end(self) -> None:
         """The result is stored, or never will be: send everybody the end of the game."""
-        assert self.end_game is not None
-        self.announced, self._restoring = True, False
-        self._sender.send([self.end_game], self.engine.table, {})
-        self._record([self.end_game])
+        end_game = self.turns.end_game
+        assert end_game is not None
+        self.announced, self.turns.restoring = True, False
+        self.turns.sender.send([end_game], self.engine.table, {})
+        self.turns.record([end_game])
         self._log.close(self._complete)  # it stays open as a file no longer than the game is played
 
     def close(self) -> None:
         """Stop. The journal stays as it is."""
-        self._closed = True
-        self._stop_timers()
+        self.turns.closed = True
+        self.turns.stop_timers()
         self._log.close(self._complete)
 
     def set_aside(self) -> None:
         """Rename the journal, so that the game is not restored."""
         self._log.set_aside()
-
-    def _stop_timers(self) -> None:
-        for seat in self.seats:
-            seat.clock.cancel()
-            seat.cancel_reconnect_timer()
 
     # Who plays a seat -------------------------------------------------------------------------------------------------
 
@@ -240,7 +222,7 @@ class LiveGame:
         if seat.fallback.bot != bot:
             seat.fallback.use(bot)
             seat.legal_actions = list(seat.legal_actions)  # a decision that is still pending is for the list before
-        if seat.needs_connection and not (self._restoring or self.engine.over or self._closed):
+        if seat.needs_connection and not (self.turns.restoring or self.engine.over or self.turns.closed):
             seconds = self.start.settings.resume_timeout
             text = f"connection lost for {seconds:g} s: {self._house_bot} plays this seat"
             seat.reconnect_timer = loop_clock().call_later(seconds, self._take_over, seat, text)
@@ -257,7 +239,7 @@ class LiveGame:
             seat.left = True  # else leaving and coming back would give a decision its time again, as often as one likes
             self._log.add_left(index)
             self._dismiss(seat, error_text("left_game", "left the game: {bot} plays this seat", bot=self._house_bot))
-            if self._restoring:
+            if self.turns.restoring:
                 self._end_restoring_if_complete()
 
     def release(self, seat: Seat) -> BotConnection | None:
@@ -285,7 +267,7 @@ class LiveGame:
         first = min(seen, self.history.count - 1)  # the last message is sent again, so that the bot can reply to it
         connection.send_resumed(first)
         messages = self.history.since(first)
-        if self._restoring:  # the last message is sent together with the question
+        if self.turns.restoring:  # the last message is sent together with the question
             connection.resend_messages(messages[:-1], self.engine.table, [])
             self._end_restoring_if_complete()
         else:
@@ -327,9 +309,9 @@ class LiveGame:
         self._metrics.taken_over.inc()
         log.info("seat taken over", game=self.id, seat=seat.index, player=seat.player.name, why=text)
         if seat.legal_actions:
-            self._stop_clock(seat)
-            self._ask_house_bot(seat)
-            self._advance_if_decided()
+            self.turns.stop_clock(seat)
+            self.turns.ask_house_bot(seat)
+            self.turns.advance_if_decided()
 
     # Decisions --------------------------------------------------------------------------------------------------------
 
@@ -362,8 +344,8 @@ class LiveGame:
     def decide(self, index: int, reply: Message) -> None:
         """Play the reply, whose annotation is kept if it may be stored; if it is illegal, it is a fault."""
         seat = self.seats[index]
-        self._sender.reply_received()
-        self._stop_clock(seat)
+        self.turns.sender.reply_received()
+        self.turns.stop_clock(seat)
         try:
             action = legal_action(self.engine.table, index, reply, seat.legal_actions)
         except ValueError as error:
@@ -375,8 +357,8 @@ class LiveGame:
             size = len(to_json(annotation))
             if self._owner.stores(seat.address, size):
                 self._log.annotate(index, reply["type"], annotation)
-        self._act(seat, action)
-        self._advance_if_decided()
+        self.turns.act(seat, action)
+        self.turns.advance_if_decided()
 
     def fault(self, index: int, text: ErrorText, kind: str, is_decision: bool) -> None:
         """Count a fault and tell the bot. After too many it loses its seat and its connection."""
@@ -388,9 +370,9 @@ class LiveGame:
         if seat.connection is not None:
             seat.connection.send_error(text)
         if is_decision:
-            self._sender.reply_received()
-            self._stop_clock(seat)
-            self._act(seat, safe_default(seat.legal_actions))
+            self.turns.sender.reply_received()
+            self.turns.stop_clock(seat)
+            self.turns.act(seat, safe_default(seat.legal_actions))
         max_faults = self.start.settings.max_faults
         if seat.faults >= max_faults and not seat.fallback.bot and not self.engine.over:
             whole = "{n} faults: {bot} plays this seat"
@@ -398,7 +380,7 @@ class LiveGame:
         elif seat.connection is not None and seat.faults >= max_faults + self._owner.limits.max_faults_watching:
             seat.connection.close_with_error(error_text("faults", "{n} faults", n=seat.faults))
         if is_decision:
-            self._advance_if_decided()
+            self.turns.advance_if_decided()
 
     def _decision_timed_out(self, index: int) -> None:
         seat, legal_actions = self.seats[index], self.seats[index].legal_actions
@@ -408,112 +390,3 @@ class LiveGame:
         text = "no reply within {seconds:g} s and the time bank; {default} was played"
         line = error_text("late", text, seconds=self.decision_time, default=default)
         self.fault(index, line, "late", is_decision=True)
-
-    def _stop_clock(self, seat: Seat) -> None:
-        elapsed = seat.clock.stop()
-        if elapsed is not None:
-            self._metrics.observe_answer(*elapsed)
-
-    def _act(self, seat: Seat, action: int) -> None:
-        """Write the decision of a seat to the journal, then play it."""
-        seat.legal_actions = []
-        seat.hint = []
-        seat.paused = False
-        seat.decisions += 1
-        self._log.add_decision(seat.index, action, seat.clock.bank)
-        self._metrics.decisions.inc()
-        self.engine.act(seat.index, action)
-
-    # The turn loop ----------------------------------------------------------------------------------------------------
-
-    def _advance_if_decided(self) -> None:
-        """After a decision: play on, unless another seat has yet to decide."""
-        if not self._restoring and self._all_decided:
-            self._advance()
-
-    @property
-    def _all_decided(self) -> bool:
-        """Whether no decision is open."""
-        first, second, third = self.seats
-        return not (first.legal_actions or second.legal_actions or third.legal_actions)
-
-    def _advance(self) -> None:
-        """Play until a decision has to be waited for. Games that all bots have left take turns."""
-        if self.party == GAMES or self._play_steps():
-            self._owner.fair_queue.add(self.party, self._play_steps)
-
-    def _play_steps(self) -> bool:
-        """Play until a decision has to be waited for, or for some steps. Returns whether to play on."""
-        if self._closed:
-            return False
-        for _ in range(self._owner.limits.steps_at_once):
-            decisions = {seat: self.engine.legal(seat) for seat in self.engine.asked}
-            messages = self._take_messages()
-            self._sender.send(messages, self.engine.table, decisions)
-            self._record(messages)
-            if self.engine.over:
-                self._stop_timers()
-                self._owner.game_over(self.id)
-                return False
-            if not self._ask(decisions):
-                return False
-        return True
-
-    def _take_messages(self) -> list[Message]:
-        """What has happened; ``end_game`` is kept back until the result is stored."""
-        messages = self.engine.take_messages()
-        if self.engine.over and messages:
-            self.end_game = messages.pop()
-        return messages
-
-    def _record(self, messages: list[Message]) -> None:
-        """Add messages to the history."""
-        if messages:
-            self._owner.recorded(self.id, self._log.add_messages(messages))
-
-    def _ask(self, decisions: dict[int, list[int]]) -> bool:
-        """Open the decisions of seats. True if all of them are made at once."""
-        for index, legal_actions in decisions.items():
-            seat = self.seats[index]
-            seat.legal_actions = legal_actions
-            if not seat.needs_no_reply(legal_actions):
-                seat.clock.start()
-            elif len(legal_actions) == 1:
-                self._act(seat, legal_actions[0])
-            else:
-                self._ask_house_bot(seat)
-        return self._all_decided
-
-    def _ask_house_bot(self, seat: Seat) -> None:
-        """Let the house bot decide, after the room's pause. The clock does not run in the pause.
-
-        There is one pause for a decision, so that a bot that comes and goes cannot put it off for ever; and none while
-        no bot is connected, so that games that all have left do not pile up; an exhibition has had none.
-        """
-        followed = self.start.exhibition or any(it.connection is not None for it in self.seats)
-        if self.start.settings.pause and not seat.paused and followed:
-            seat.paused = True
-            self._loop.call_later(self.start.settings.pause, self._pause_over, seat, seat.legal_actions)
-        else:
-            self._house_bot_decides(seat)
-
-    def _pause_over(self, seat: Seat, legal_actions: list[int]) -> None:
-        if seat.legal_actions is legal_actions and not self._closed:  # else the connection is back
-            self._house_bot_decides(seat)
-            self._advance_if_decided()
-
-    def _house_bot_decides(self, seat: Seat) -> None:
-        """Let the house bot decide, at once or, if it is not compiled, later and against the clock."""
-        legal_actions = seat.legal_actions
-        on_decision = partial(self._fallback_decided, seat, legal_actions)
-        action = seat.fallback.decide(self.engine.view(seat.index), legal_actions, on_decision, self.party)
-        if action is None:
-            seat.clock.start()
-        else:
-            self._act(seat, action)
-
-    def _fallback_decided(self, seat: Seat, legal_actions: list[int], action: int) -> None:
-        if seat.legal_actions is legal_actions:  # else it was too late, or the connection is back
-            self._stop_clock(seat)
-            self._act(seat, action)
-            self._advance_if_decided()

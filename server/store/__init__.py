@@ -3,7 +3,7 @@
 Start with `models`: one pydantic class a table, sent as it is by the HTTP API. `tables` derives the columns from the
 models and converts between rows and models; `store.Store` has one method for each thing that can be read or written.
 
-- `database`: URLs, engines, migration at start-up, errors
+- `database`: URLs, engines, migration at start-up, errors; `connections`: transactions
 - `saving`, `ratings`: what is written when a game ends; `pruning`: what is deleted when it is old
 - `lists`, `cursors`: queries, keyset pagination, statistics
 

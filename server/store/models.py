@@ -22,7 +22,7 @@ Seat = TypeVar("Seat")
 ThreeSeats = Annotated[tuple[Seat, Seat, Seat], Field(description="seats 0 to 2")]
 
 
-def printable(name: str) -> str:
+def check_printable(name: str) -> str:
     """A player's name. Raises ValueError for one that is not printable: databases do not keep every such character."""
     if not name.isprintable():
         raise ValueError(f"name {name!r} is not printable")
@@ -41,7 +41,7 @@ class Model(BaseModel):
 class SeatScore(Model):
     """A player of a game and its score."""
 
-    name: Annotated[str, AfterValidator(printable)]
+    name: Annotated[str, AfterValidator(check_printable)]
     house_bot: bool = Field(description="a bot run by the server itself")
     score: int
 

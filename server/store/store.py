@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import structlog
-from sqlalchemy import URL, Connection, Engine, RowMapping, Table, delete, func, select, text
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import URL, Table, delete, func, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.limits import LIMITS, Limits
 from server.store import lists, tables
+from server.store.connections import Connections
 from server.store.cursors import one_more
-from server.store.database import IMMEDIATE, failures, make_blocking_engine, make_engine, migrate, read_url
+from server.store.database import migrate, read_url
 from server.store.models import (
     FinishedGame,
     Opponent,
@@ -39,15 +36,8 @@ from server.store.pruning import Keep, forget_batch, prune_batch
 from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
-CLOSE_TIMEOUT = 5.0  # seconds until connections of a database that hangs are given up
-log = structlog.get_logger("server.store")
-
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections
-# that readers need.
-MAX_WRITERS = {"sqlite": 1, "postgresql": 8}
 
 SIZE = {  # a query for the bytes that a database takes
     "sqlite": "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
@@ -58,18 +48,11 @@ SIZE = {  # a query for the bytes that a database takes
 def shielded(
     method: Callable[Concatenate[Store, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Store, P], Coroutine[Any, Any, T]]:
-    """Decorator for methods of Store that run to completion even if their caller is cancelled.
-
-    A connection closed in the middle of a statement would hold SQLite's only write lock until Python's garbage
-    collector finds the statement.
-    """
+    """Decorator for methods of Store that run to completion even if their caller is cancelled."""
 
     @wraps(method)
     async def call(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        task = asyncio.create_task(method(store, *args, **kwargs))
-        store._pending.add(task)
-        task.add_done_callback(store._ended)
-        return await asyncio.shield(task)
+        return await store._connections.complete(method(store, *args, **kwargs))
 
     return call
 
@@ -83,17 +66,12 @@ class Store:
     waits for it.
     """
 
-    def __init__(self, url: URL, engine: AsyncEngine, blocking_engine: Engine | None, limits: Limits) -> None:
-        """`blocking_engine`: see `make_blocking_engine`."""
+    def __init__(self, url: URL, limits: Limits) -> None:
         self._limits = limits
-        self._url = url
-        self._engine = engine
-        self._blocking_engine = blocking_engine
-        self._write_engine = engine.execution_options(**IMMEDIATE)
-        self._writers = asyncio.Semaphore(MAX_WRITERS[url.get_backend_name()])
+        self._connections = Connections(url, limits)
         self._game_list = asyncio.Semaphore(1)  # lists of games are read one at a time: each halts the loop for 2 ms
         self._aggregate = asyncio.Semaphore(1)  # likewise what reads thousands of rows: each uses a core
-        self._pending: set[asyncio.Task[Any]] = set()
+        self._size = text(SIZE[url.get_backend_name()])
         self._upsert = UPSERT[url.get_backend_name()]
 
     @classmethod
@@ -105,59 +83,16 @@ class Store:
         """
         parsed = read_url(url)
         await migrate(parsed)
-        return cls(parsed, make_engine(parsed, limits), make_blocking_engine(parsed, limits), limits)
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._pending.discard(task)
-        if not task.cancelled():
-            task.exception()  # seen: if its caller was cancelled, nobody else would look
+        return cls(parsed, limits)
 
     async def close(self) -> None:
-        """Close all connections after pending writes have finished; of a database that hangs, after CLOSE_TIMEOUT."""
-        await asyncio.gather(*self._pending, return_exceptions=True)
-        pool_log = logging.getLogger("sqlalchemy.pool")
-        level = pool_log.level
-        pool_log.setLevel(logging.CRITICAL)  # or it logs an error for each connection that is given up
-        try:
-            async with asyncio.timeout(CLOSE_TIMEOUT):
-                await self._engine.dispose()
-            if self._blocking_engine is not None:
-                self._blocking_engine.dispose()
-        except (TimeoutError, SQLAlchemyError, OSError) as error:
-            log.warning("database not closed", error=repr(error))
-        finally:
-            pool_log.setLevel(level)
-
-    @asynccontextmanager
-    async def _reading(self) -> AsyncIterator[AsyncConnection]:
-        with failures(self._url):
-            async with self._engine.connect() as connection:
-                yield connection
-
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction, committed at the end of the block."""
-        with failures(self._url):
-            async with self._writers, self._write_engine.begin() as connection:
-                yield connection
-
-    async def _write(self, work: Callable[[Connection], T]) -> T:
-        """Call `work` in a transaction, which is committed at its end; in a thread, where the database blocks."""
-        if self._blocking_engine is None:
-            async with self._writing() as connection:
-                return await connection.run_sync(work)
-        with failures(self._url):
-            async with self._writers:
-                return await asyncio.to_thread(in_transaction, self._blocking_engine, work)
-
-    async def _rows(self, statement: Any) -> list[RowMapping]:
-        async with self._reading() as connection:
-            return list((await connection.execute(statement)).mappings())
+        """Close the database after pending writes have finished."""
+        await self._connections.close()
 
     async def _delete(self, table: Table, name: str) -> bool:
         """Delete the row with that name. Returns False if there is none."""
         statement = delete(table).where(table.c.name == name).returning(table.c.name)
-        async with self._writing() as connection:
+        async with self._connections.writing() as connection:
             return await connection.scalar(statement) is not None
 
     # Games ------------------------------------------------------------------------------------------------------------
@@ -171,33 +106,35 @@ class Store:
         Returns:
             False, with nothing changed, if a game with this id is already stored.
         """
-        return await self._write(lambda connection: insert_game(connection, game))
+        return await self._connections.write(lambda connection: insert_game(connection, game))
 
     @shielded
     async def prune(self, keep: Keep) -> int:
         """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
+        return await self._connections.write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
 
     @shielded
     async def forget_players(self, since: datetime) -> int:
         """Delete a batch of players who are gone, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._write(lambda connection: forget_batch(connection, since, self._limits.prune_batch))
+        return await self._connections.write(
+            lambda connection: forget_batch(connection, since, self._limits.prune_batch)
+        )
 
     @shielded
     async def size(self) -> int:
         """The bytes that the database takes."""
-        async with self._reading() as connection:
-            return int(await connection.scalar(text(SIZE[self._url.get_backend_name()])) or 0)
+        async with self._connections.reading() as connection:
+            return int(await connection.scalar(self._size) or 0)
 
     async def game(self, game_id: str) -> StoredGame | None:
         """The game with that id, without its record."""
-        async with self._reading() as connection:
+        async with self._connections.reading() as connection:
             found = await _read_games(connection, select(tables.games).where(tables.games.c.id == game_id))
             return found[0] if found else None
 
     async def record(self, game_id: str) -> bytes | None:
         """The record (.mjson.gz) of the game with that id."""
-        async with self._reading() as connection:
+        async with self._connections.reading() as connection:
             data = select(tables.records.c.data).where(tables.records.c.game_id == game_id)
             return await connection.scalar(data)
 
@@ -217,14 +154,14 @@ class Store:
         is stored meanwhile. Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
         statement = lists.select_games(player, room, rules, since, until, cursor, one_more(limit))
-        async with self._game_list, self._reading() as connection:
+        async with self._game_list, self._connections.reading() as connection:
             return lists.NEWEST_FIRST.page(await _read_games(connection, statement), limit)
 
     async def count_games(self, room: str, before: datetime | None = None) -> int:
         """The number of stored games of rooms with that name, optionally only those started before a time."""
         games = tables.games.c
         count = select(func.count()).where(games.room == room)
-        async with self._reading() as connection:
+        async with self._connections.reading() as connection:
             return await connection.scalar(count if before is None else count.where(games.started < before)) or 0
 
     # Players ----------------------------------------------------------------------------------------------------------
@@ -238,12 +175,12 @@ class Store:
         pages may be returned twice or not at all. Raises ValueError, with a one-line message, for an invalid cursor or
         limit.
         """
-        rows = await self._rows(lists.select_players(order, prefix, cursor, one_more(limit)))
+        rows = await self._connections.rows(lists.select_players(order, prefix, cursor, one_more(limit)))
         return lists.PLAYER_ORDERS[order].page([from_row(PlayerStats, row) for row in rows], limit)
 
     async def player(self, name: str) -> PlayerStats | None:
         """The player with that name, if a game of theirs is stored."""
-        rows = await self._rows(select(tables.players).where(tables.players.c.name == name))
+        rows = await self._connections.rows(select(tables.players).where(tables.players.c.name == name))
         return from_row(PlayerStats, rows[0]) if rows else None
 
     async def rating_history(
@@ -253,7 +190,7 @@ class Store:
 
         Raises ValueError, with a one-line message, for an invalid cursor or limit.
         """
-        rows = await self._rows(lists.select_ratings(name, step, cursor, one_more(limit)))
+        rows = await self._connections.rows(lists.select_ratings(name, step, cursor, one_more(limit)))
         return lists.BY_NUMBER.page([from_row(RatingPoint, row) for row in rows], limit)
 
     async def statistics(
@@ -267,7 +204,7 @@ class Store:
         """How a player played the latest games, `Limits.most_seats` at most, from `since` on and before `until`."""
         statement = lists.select_statistics(lists.latest_seats(self._limits, name, room, rules, since, until))
         async with self._aggregate:
-            (row,) = await self._rows(statement)
+            (row,) = await self._connections.rows(statement)
         return from_row(PlayerStatistics, row, name=name)
 
     async def opponents(self, name: str, cursor: str | None = None, limit: int = 50) -> Page[Opponent]:
@@ -278,7 +215,7 @@ class Store:
         """
         statement = lists.select_opponents(self._limits, name, cursor, one_more(limit))
         async with self._aggregate:
-            rows = await self._rows(statement)
+            rows = await self._connections.rows(statement)
         return lists.MOST_MET.page([from_row(Opponent, row) for row in rows], limit)
 
     async def uncounted(self, after: str, n: int) -> dict[str, bytes]:
@@ -287,12 +224,12 @@ class Store:
         ids = select(c.game_id).distinct().where(tables.UNCOUNTED, c.game_id > after).order_by(c.game_id).limit(n)
         records = tables.records.c
         found = select(records.game_id, records.data).where(records.game_id.in_(ids.subquery().select()))
-        return {row["game_id"]: row["data"] for row in await self._rows(found.order_by(records.game_id))}
+        return {row["game_id"]: row["data"] for row in await self._connections.rows(found.order_by(records.game_id))}
 
     @shielded
     async def add_plays(self, plays: Mapping[str, Sequence[Play]]) -> None:
         """Add what was counted in games that `uncounted` returned, three seats each, by their ids."""
-        await self._write(lambda connection: write_plays(connection, plays))
+        await self._connections.write(lambda connection: write_plays(connection, plays))
 
     # The database itself ----------------------------------------------------------------------------------------------
 
@@ -302,19 +239,21 @@ class Store:
         # A changed value: SQLite writes nothing where a row stays as it is.
         row = {"name": "written", "written": datetime.now(UTC)}
         statement = self._upsert(tables.checks).values(row).on_conflict_do_update(index_elements=["name"], set_=row)
-        await self._write(lambda connection: connection.execute(statement))
+        await self._connections.write(lambda connection: connection.execute(statement))
 
     # Rooms ------------------------------------------------------------------------------------------------------------
 
     async def rooms(self) -> list[StoredRoom]:
         """The stored rooms, by name."""
-        return [from_row(StoredRoom, row) for row in await self._rows(select(tables.rooms).order_by("name"))]
+        return [
+            from_row(StoredRoom, row) for row in await self._connections.rows(select(tables.rooms).order_by("name"))
+        ]
 
     @shielded
     async def save_room(self, name: str, settings: dict[str, Any]) -> None:
         """Store a room with its settings (JSON), or change the settings of a stored room."""
         room = StoredRoom(name=name, settings=settings, opened=datetime.now(UTC))
-        async with self._writing() as connection:
+        async with self._connections.writing() as connection:
             statement = self._upsert(tables.rooms).values(to_row(room))
             await connection.execute(
                 statement.on_conflict_do_update(index_elements=["name"], set_={"settings": settings})
@@ -330,11 +269,11 @@ class Store:
     async def tournaments(self) -> list[StoredTournament]:
         """All tournaments, by name."""
         found = select(tables.tournaments).order_by("name")
-        return [from_row(StoredTournament, row) for row in await self._rows(found)]
+        return [from_row(StoredTournament, row) for row in await self._connections.rows(found)]
 
     async def tournament_result(self, name: str) -> dict[str, Any] | None:
         """The result of a tournament, once all its games have ended."""
-        async with self._reading() as connection:
+        async with self._connections.reading() as connection:
             found = select(tables.tournaments.c.result).where(tables.tournaments.c.name == name)
             result: dict[str, Any] | None = await connection.scalar(found)
             return result
@@ -344,7 +283,7 @@ class Store:
         found = select(tables.seats).join(tables.games, tables.games.c.id == tables.seats.c.game_id)
         found = found.where(tables.games.c.room == room, tables.games.c.started >= since)
         games: dict[str, list[tuple[SeatResult, Play]]] = {}
-        for row in await self._rows(found.order_by(tables.seats.c.game_id, tables.seats.c.seat)):
+        for row in await self._connections.rows(found.order_by(tables.seats.c.game_id, tables.seats.c.seat)):
             games.setdefault(row["game_id"], []).append((from_row(SeatResult, row), from_row(Play, row)))
         return games
 
@@ -352,7 +291,7 @@ class Store:
     async def save_tournament(self, tournament: StoredTournament, result: dict[str, Any] | None = None) -> None:
         """Store a tournament, or what has changed of it."""
         row = to_row(tournament) | {"result": result}
-        async with self._writing() as connection:
+        async with self._connections.writing() as connection:
             statement = self._upsert(tables.tournaments).values(row)
             await connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
@@ -371,7 +310,7 @@ class Store:
         """
         secret = secrets.token_urlsafe(32)
         row = to_row(StoredToken(name=name, admin=admin, created=datetime.now(UTC))) | {"digest": digest(secret)}
-        async with self._writing() as connection:
+        async with self._connections.writing() as connection:
             statement = self._upsert(tables.tokens).values(row).on_conflict_do_nothing()
             if await connection.scalar(statement.returning(tables.tokens.c.name)) is None:
                 raise ValueError(f"{name!r} already has a token: revoke it first")
@@ -384,15 +323,17 @@ class Store:
 
     async def tokens(self) -> list[StoredToken]:
         """All tokens, by name."""
-        return [from_row(StoredToken, row) for row in await self._rows(select(tables.tokens).order_by("name"))]
+        return [
+            from_row(StoredToken, row) for row in await self._connections.rows(select(tables.tokens).order_by("name"))
+        ]
 
     async def token_names(self) -> list[str]:
         """The names that have a token."""
-        return [row["name"] for row in await self._rows(select(tables.tokens.c.name))]
+        return [row["name"] for row in await self._connections.rows(select(tables.tokens.c.name))]
 
     async def token_owner(self, secret: str) -> StoredToken | None:
         """The token with that secret; None if there is none or it was revoked."""
-        rows = await self._rows(select(tables.tokens).where(tables.tokens.c.digest == digest(secret)))
+        rows = await self._connections.rows(select(tables.tokens).where(tables.tokens.c.digest == digest(secret)))
         return from_row(StoredToken, rows[0]) if rows else None
 
 
@@ -405,12 +346,6 @@ async def _read_games(connection: AsyncConnection, statement: Any) -> list[Store
     for row in (await connection.execute(selected)).mappings():
         seats[row["game_id"]].append(from_row(SeatResult, row))
     return [from_row(StoredGame, row, seats=tuple(seats[row["id"]])) for row in rows]
-
-
-def in_transaction(engine: Engine, work: Callable[[Connection], T]) -> T:
-    """Call `work` in a transaction, which is committed at its end."""
-    with engine.execution_options(**IMMEDIATE).begin() as connection:
-        return work(connection)
 
 
 def digest(secret: str) -> str:

@@ -45,7 +45,7 @@ export function followRiichi(passed, state, { type, actor, pai }) {
 }
 
 /** The opponents in riichi. @param {State} state */
-export function inRiichi({ seats, viewer }) {
+function inRiichi({ seats, viewer }) {
   return seats.flatMap(({ riichi }, seat) => (riichi && seat !== viewer ? [seat] : []));
 }
 

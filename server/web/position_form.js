@@ -17,7 +17,76 @@ const NUMBERS = ["honba", "norths", "left"];
 const TEXTS = ["hand", "dora", "melds"];
 /** @type {Record<string, string>} of selects, which a position need not name */
 const USUAL = { seat: "E", round: "E1", rules: "tenhou", length: "hanchan" };
+/** @type {[string, string][]} */
+const RULES = [
+  ["tenhou", "Tenhou"],
+  ["majsoul", "Mahjong Soul"],
+];
 const EXAMPLE = { hand: "340p4568s123467p3s", dora: "4s", seat: "S", left: 30 };
+
+/** @param {string} name @param {Record<string, unknown>} more attributes */
+function text(name, more = {}) {
+  return el("input", { name, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more });
+}
+
+/** @param {string} name @param {number} max @param {number} shown where it is empty */
+function number(name, max, shown = 0) {
+  return text(name, { type: "number", min: 0, max, placeholder: shown });
+}
+
+/** @param {string} name @param {[string, string][]} options values with their labels */
+function select(name, options) {
+  const elements = options.map(([value, label]) => el("option", { value }, label));
+  return el("select", { name }, elements);
+}
+
+/** An input with its label. @param {string} key of the label @param {HTMLElement} input @param {string} more classes */
+function field(key, input, more = "") {
+  return el("label", { class: `field ${more}` }, el("span", {}, t(`pos_${key}`)), input);
+}
+
+/** Seat, round, rules and scores. */
+function situationPart() {
+  const seats = WINDS.map((wind) => /** @type {[string, string]} */ ([wind, windName(wind)]));
+  const rounds = ROUNDS.map((round) => /** @type {[string, string]} */ ([round, `${windName(round[0])}${round[1]}`]));
+  const lengths = ["hanchan", "east"].map((length) => /** @type {[string, string]} */ ([length, t(`pos_${length}`)]));
+  const scores = SEATS.map((wind) => {
+    const label = t("pos_scores_of", { wind: windName(WINDS[wind]) });
+    return text(`score${wind}`, { type: "number", step: 100, min: 0, placeholder: 35000, "aria-label": label });
+  });
+  return el(
+    "div",
+    { class: "position-fields" },
+    field("seat", select("seat", seats)),
+    field("round", select("round", rounds)),
+    field("honba", number("honba", 99)),
+    field("dora", text("dora", { placeholder: "5z" })),
+    field("rules", select("rules", RULES)),
+    field("length", select("length", lengths)),
+    el("fieldset", { class: "position-scores" }, el("legend", {}, t("pos_scores")), scores),
+  );
+}
+
+/** The rivers, closed at first. */
+function riversPart() {
+  const rivers = WINDS.map((wind) =>
+    el("label", { class: "field" }, el("span", {}, t("pos_river", { wind: windName(wind) })), text(`river${wind}`)),
+  );
+  const help = el("p", { class: "muted" }, t("pos_rivers_help"));
+  return el("details", { class: "position-more" }, el("summary", {}, t("pos_rivers")), help, rivers);
+}
+
+/** What is known of a round whose rivers are not, closed at first. */
+function middlePart() {
+  const fields = el(
+    "div",
+    { class: "position-fields" },
+    field("melds", text("melds", { placeholder: t("pos_melds_help") })),
+    field("norths", number("norths", 4)),
+    field("left", number("left", 54, 36)),
+  );
+  return el("details", { class: "position-more" }, el("summary", {}, t("pos_middle")), fields);
+}
 
 export class PositionForm {
   /**
@@ -25,90 +94,15 @@ export class PositionForm {
    * @param {(position: Position, bots: string[]) => void} submit
    */
   constructor(bots, submit) {
-    const text = (/** @type {string} */ name, /** @type {Record<string, unknown>} */ more = {}) =>
-      el("input", { name, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...more });
-    const number = (/** @type {string} */ name, /** @type {number} */ max, /** @type {string | number} */ shown = 0) =>
-      text(name, { type: "number", min: 0, max, placeholder: shown });
-    const select = (/** @type {string} */ name, /** @type {[string, string][]} */ options) =>
-      el(
-        "select",
-        { name },
-        options.map(([value, label]) => el("option", { value }, label)),
-      );
-    const field = (/** @type {string} */ key, /** @type {HTMLElement} */ input, more = "") =>
-      el("label", { class: `field ${more}` }, el("span", {}, t(`pos_${key}`)), input);
-    const scores = SEATS.map((wind) =>
-      text(`score${wind}`, {
-        type: "number",
-        step: 100,
-        min: 0,
-        placeholder: 35000,
-        "aria-label": t("pos_scores_of", { wind: windName(WINDS[wind]) }),
-      }),
-    );
-    const rivers = WINDS.map((wind) =>
-      el("label", { class: "field" }, el("span", {}, t("pos_river", { wind: windName(wind) })), text(`river${wind}`)),
-    );
+    this.rivers = riversPart();
+    this.middle = middlePart();
     const choices = bots.map((bot) => el("label", {}, el("input", { type: "checkbox", name: "bot", value: bot }), bot));
-    this.rivers = el(
-      "details",
-      { class: "position-more" },
-      el("summary", {}, t("pos_rivers")),
-      el("p", { class: "muted" }, t("pos_rivers_help")),
-      rivers,
-    );
-    this.middle = el(
-      "details",
-      { class: "position-more" },
-      el("summary", {}, t("pos_middle")),
-      el(
-        "div",
-        { class: "position-fields" },
-        field("melds", text("melds", { placeholder: t("pos_melds_help") })),
-        field("norths", number("norths", 4)),
-        field("left", number("left", 54, 36)),
-      ),
-    );
     this.element = el(
       "form",
       { class: "position-form", novalidate: true },
       field("hand", text("hand", { placeholder: "123p456s11z99m2256p", "aria-describedby": "hand-help" }), "wide"),
       el("p", { class: "muted", id: "hand-help" }, t("pos_hand_help")),
-      el(
-        "div",
-        { class: "position-fields" },
-        field(
-          "seat",
-          select(
-            "seat",
-            WINDS.map((wind) => [wind, windName(wind)]),
-          ),
-        ),
-        field(
-          "round",
-          select(
-            "round",
-            ROUNDS.map((round) => [round, `${windName(round[0])}${round[1]}`]),
-          ),
-        ),
-        field("honba", number("honba", 99)),
-        field("dora", text("dora", { placeholder: "5z" })),
-        field(
-          "rules",
-          select("rules", [
-            ["tenhou", "Tenhou"],
-            ["majsoul", "Mahjong Soul"],
-          ]),
-        ),
-        field(
-          "length",
-          select(
-            "length",
-            ["hanchan", "east"].map((length) => [length, t(`pos_${length}`)]),
-          ),
-        ),
-        el("fieldset", { class: "position-scores" }, el("legend", {}, t("pos_scores")), scores),
-      ),
+      situationPart(),
       this.rivers,
       this.middle,
       el("fieldset", { class: "position-bots" }, el("legend", {}, t("pos_bots")), choices),

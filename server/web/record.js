@@ -23,7 +23,7 @@ import { apply, initial, MjaiError } from "./mjai.js";
 const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "ryukyoku"]);
 
 /** What happens in a game, for the marks of the seek bar: type of message -> mark. @type {Record<string, string>} */
-export const MARKS = {
+const MARKS = {
   hora: "win",
   reach: "riichi",
   pon: "call",

@@ -28,7 +28,7 @@ const REPLACED = new Set(["ankan", "kakan", "daiminkan", "nukidora"]);
  * @param {Wall} wall
  * @param {Message[]} messages of its round, from `start_kyoku` on
  */
-export function leftOf({ draws, replacements }, messages) {
+function leftOf({ draws, replacements }, messages) {
   let live = 0;
   let replaced = 0;
   let due = false; // a replacement is to be drawn

@@ -28,11 +28,11 @@ SUITES: dict[str, tuple[str, ...]] = {
         "tests/server/test_faults.py", "tests/server/test_too_many_faults.py", "tests/server/test_failures.py",
     ),
     "limits": (
-        "tests/server/test_access.py", "tests/server/test_api_guard.py", "tests/server/test_http_limits.py",
-        "tests/server/test_hostile.py",
+        "tests/server/test_access.py", "tests/server/test_tokens.py", "tests/server/test_api_guard.py",
+        "tests/server/test_http_limits.py", "tests/server/test_hostile.py",
     ),
     "turns": ("tests/server/test_fairness.py",),
-    "reviews": ("tests/server/test_reviews.py", "tests/server/test_api_reviews.py"),
+    "reviews": ("tests/server/test_reviews.py", "tests/server/test_api_records.py", "tests/server/test_api_reviews.py"),
     "spectators": ("tests/server/test_spectators.py",),
     "leaks": ("tests/server/test_leaks.py",),
     "statistics": (

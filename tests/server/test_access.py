@@ -1,4 +1,4 @@
-"""Tokens, and limits of connections, joins and downloads."""
+"""Limits of connections, joins and downloads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -16,19 +15,13 @@ from server import running
 from server.access import (
     DOWNLOADS_AT_ONCE,
     Access,
-    AccessError,
     AddressRateLimiter,
     RateLimitError,
     ServerFullError,
-    UnauthorizedError,
 )
 from server.addresses import Proxies, limited_address
-from server.cli import make_parser
-from server.commands import manage_tokens
-from server.flags import parse
 from server.limits import Limits
 from server.settings import Settings
-from server.store import Store
 from tests.support.server_bots import until
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
@@ -44,20 +37,9 @@ class Clock:
         return self.now
 
 
-def make_access(store: Any = None, clock: Callable[[], float] = monotonic, **settings: Any) -> Access:
+def make_access(clock: Callable[[], float] = monotonic, **settings: Any) -> Access:
     """Access with those settings."""
-    return Access(Settings(**settings), store, Limits(clock=clock))
-
-
-async def refusal(asked: Any) -> AccessError:
-    """The error that a call raises."""
-    with pytest.raises(AccessError) as refused:
-        await asked
-    assert str(refused.value).isprintable()
-    return refused.value
-
-
-# Limits ---------------------------------------------------------------------------------------------------------------
+    return Access(Settings(**settings), Limits(clock=clock))
 
 
 def test_connections_are_limited_by_address_and_in_total() -> None:
@@ -247,62 +229,6 @@ def test_limits_apply_to_ipv4_addresses_and_ipv6_networks(address: str, counted:
         limits.admit(address, maybe_proxy=False)
     admission.release()
     limits.admit(address, maybe_proxy=False)
-
-
-# Tokens ---------------------------------------------------------------------------------------------------------------
-
-
-async def test_a_name_with_a_token_is_reserved(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url)
-    aki = await store.add_token("aki")
-    boss = await store.add_token("boss", admin=True)
-    for mode in ("open", "token"):
-        limits = make_access(store, access=mode)
-        await limits.authorize_bot("aki", aki)
-        await limits.authorize_bot("boss", boss)
-        assert "belongs to 'aki': join with this name" in str(await refusal(limits.authorize_bot("beni", aki)))
-        unknown = await refusal(limits.authorize_bot("aki", aki + "x"))
-        assert isinstance(unknown, UnauthorizedError)
-        assert "unknown or revoked" in str(unknown)
-        assert "is reserved for house bots" in str(await refusal(limits.authorize_bot("rule (house)", aki)))
-    limits = make_access(store, access="open")
-    await limits.authorize_bot("beni", None)
-    assert "the name 'aki' is reserved by a token" in str(await refusal(limits.authorize_bot("aki", None)))
-    imitation = await refusal(limits.authorize_bot("\u0430k\u2064i", None))
-    assert isinstance(imitation, AccessError)
-    assert "looks like 'aki'" in str(imitation)
-    limits = make_access(store, access="token")
-    for nothing in (None, ""):
-        assert isinstance(await refusal(limits.authorize_bot("beni", nothing)), UnauthorizedError)
-    await store.revoke_token("aki")
-    assert "unknown or revoked" in str(await refusal(limits.authorize_bot("aki", aki)))
-    await make_access(store, access="open").authorize_bot("aki", None)
-    await store.close()
-
-
-async def test_tokens_are_added_and_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings(data=tmp_path)
-    for name in ("x" * 64, "雀 士", "rule (horse)"):
-        assert await manage_tokens(settings, parse(make_parser(), ["token", "add", name])) == 0
-        assert len(capsys.readouterr().out) == 44  # 32 bytes in base64, and a line's end
-    assert await manage_tokens(settings, parse(make_parser(), ["token", "list"])) == 0
-    assert "雀 士  bot  " in capsys.readouterr().out
-
-
-async def test_admins_need_an_admin_token(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url)
-    aki = await store.add_token("aki")
-    boss = await store.add_token("boss", admin=True)
-    for mode in ("open", "token"):
-        limits = make_access(store, access=mode)
-        owner = await limits.authorize_admin(boss)
-        assert owner is not None
-        assert owner.name == "boss"
-        assert type(await refusal(limits.authorize_admin(aki))) is AccessError
-        assert isinstance(await refusal(limits.authorize_admin("nonsense")), UnauthorizedError)
-    assert await make_access(store, access="open").authorize_admin(None) is None
-    assert isinstance(await refusal(make_access(store, access="token").authorize_admin(None)), UnauthorizedError)
-    await store.close()
 
 
 def test_annotations_are_limited_by_address_and_in_all() -> None:

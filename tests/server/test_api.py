@@ -13,7 +13,8 @@ import pytest
 from server.settings import RoomSettings
 from server.store import StoreError
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
-from tests.support.server_bots import Bot, held_up, play_all, stored_games, stored_lines, together
+from tests.support.server_bots import Bot, play_all, together
+from tests.support.stored_records import held_up, stored_games, stored_lines
 
 SEED = 1_234_567_890_123
 

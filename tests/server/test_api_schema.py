@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.running_server import TABLE
-from tests.support.server_bots import Bot, serving, stored_games
+from tests.support.server_bots import Bot, serving
+from tests.support.stored_records import stored_games
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ARGUMENTS = (

@@ -20,8 +20,9 @@ from server.cli import main
 from server.settings import Settings
 from tests.conftest import DATA
 from tests.support.postgres import PASSWORD, Cluster
-from tests.support.server_bots import Bot, play_all, serving, stored_games, until
+from tests.support.server_bots import Bot, play_all, serving, until
 from tests.support.stored_games import check_ratings, make_game, opened
+from tests.support.stored_records import stored_games
 
 REPOSITORY = DATA.parent.parent
 # As ``python -m server``, but a backup gets no further than its first pages, however late the test looks.
@@ -214,7 +215,7 @@ async def test_dumps_that_are_not_restored(tmp_path: Path, other_postgres_url: s
     back_up(settings, tmp_path / "empty")
     with pytest.raises(BackupError, match="it is not a database of nukidora"):
         restore(settings, tmp_path / "empty")
-    async with opened(other_postgres_url) as store, store._writing() as connection:
+    async with opened(other_postgres_url) as store, store._connections.writing() as connection:
         await connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     back_up(Settings(database=other_postgres_url), tmp_path / "newer")
     with pytest.raises(BackupError, match="has version 9999"):

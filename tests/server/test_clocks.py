@@ -19,11 +19,11 @@ from tests.support.server_bots import (
     playing,
     resume_all,
     serving,
-    the_game,
     together,
     tsumogiri,
     until,
 )
+from tests.support.stored_records import the_game
 
 DECISION, BANK = 4.0, 6.0
 TIMES: dict[str, Any] = {"decision_time": DECISION, "bank_time": BANK, "resume_timeout": 30, "seats": "fixed"}

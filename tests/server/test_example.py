@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.client.example import play
-from tests.support.server_bots import serving, stored_games
+from tests.support.server_bots import serving
+from tests.support.stored_records import stored_games
 
 
 async def test_the_example_bot_plays_a_game_legally(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

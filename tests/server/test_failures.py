@@ -31,11 +31,10 @@ from tests.support.server_bots import (
     play_all,
     playing,
     serving,
-    stored_games,
-    the_game,
     together,
     until,
 )
+from tests.support.stored_records import stored_games, the_game
 from tests.support.websocket_frames import TEXT, frame, upgrade_request
 
 TRANSPORTS = ("tcp", "websocket")

@@ -25,11 +25,11 @@ from tests.support.server_bots import (
     play_all,
     playing,
     serving,
-    the_game,
     tsumogiri,
     until,
     without_hints,
 )
+from tests.support.stored_records import the_game
 
 TRANSPORTS = ("tcp", "websocket")
 # Bots that join one after another play the same game each time: one in which `bad` has what it needs.

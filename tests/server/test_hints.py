@@ -13,7 +13,8 @@ from engine.mjai.bot_messages import parse_reply
 from engine.mjai.possible_actions import legal_action
 from server.house_bots import ADVISER, HOUSE_BOTS
 from tests.support.message_checks import check_message
-from tests.support.server_bots import Bot, live_game, serving, the_game
+from tests.support.server_bots import Bot, live_game, serving
+from tests.support.stored_records import the_game
 
 HINT = {"type": "hint"}
 SOLO = "solo+rule+rule"

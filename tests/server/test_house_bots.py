@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.support.running_server import Live
-from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, serving, the_game, until
+from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, serving, until
 from tests.support.server_bots import live_game as the_live_game
+from tests.support.stored_records import the_game
 
 
 async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(at: Live) -> None:

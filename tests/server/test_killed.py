@@ -19,9 +19,10 @@ from websockets.exceptions import WebSocketException
 from engine.mjai.messages import for_seat
 from server.store import StoredGame
 from tests.conftest import Scale
-from tests.support.server_bots import Bot, Message, replay_of, stored_lines_of, without_hints
+from tests.support.server_bots import Bot, Message, without_hints
 from tests.support.server_program import variables
 from tests.support.stored_games import all_items, opened
+from tests.support.stored_records import replay_of, stored_lines_of
 
 ROOMS = 3
 RESUME_WITHIN = 3.0

@@ -28,18 +28,10 @@ from server.broadcast import closed_frames
 from server.connection.bot_connection import BotConnection
 from server.connection.websocket import text_frame
 from server.game.live_game import LiveGame
-from tests.support.leak_detector import (
-    HINTS,
-    SEED,
-    TABLES,
-    PlayedGame,
-    RecordingBot,
-    leaks,
-    played,
-    seat_bots,
-    with_other_tiles,
-)
-from tests.support.server_bots import PATIENT, Message, replay_of, serving
+from tests.support.leak_detector import HINTS, leaks, with_other_tiles
+from tests.support.observed_games import SEED, TABLES, PlayedGame, RecordingBot, played, seat_bots
+from tests.support.server_bots import PATIENT, Message, serving
+from tests.support.stored_records import replay_of
 
 # Tests ----------------------------------------------------------------------------------------------------------------
 

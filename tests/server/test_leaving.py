@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 
 from server.running import Running
-from tests.support.server_bots import Bot, live_game, playing, resumed_from, serving, the_game, until
+from tests.support.server_bots import Bot, live_game, playing, resumed_from, serving, until
+from tests.support.stored_records import the_game
 
 LEAVE = {"type": "leave"}
 

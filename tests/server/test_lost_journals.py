@@ -10,7 +10,8 @@ import pytest
 
 from server.game.game_log import STOPPED
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, live_game, play_all, serving, stop_in_mid_game, stored_games, the_game, until
+from tests.support.server_bots import Bot, live_game, play_all, serving, stop_in_mid_game, until
+from tests.support.stored_records import stored_games, the_game
 
 
 @pytest.mark.slow

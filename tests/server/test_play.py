@@ -24,16 +24,13 @@ from tests.support.server_bots import (
     Chooser,
     Message,
     connect_in_order,
-    held_up,
     play_all,
     playing,
-    replay_of,
     serving,
-    stored_games,
-    the_game,
     together,
     until,
 )
+from tests.support.stored_records import held_up, replay_of, stored_games, the_game
 
 REPLIES = ("always", "when_asked")
 TRANSPORTS = ("tcp", "websocket")

@@ -13,8 +13,9 @@ from server.limits import Limits
 from server.retention import MIB, delete_not_kept, keep_of
 from server.settings import Settings
 from server.store import Keep, Store
-from tests.support.server_bots import serving, stored_games, until
+from tests.support.server_bots import serving, until
 from tests.support.stored_games import NOON, all_items, make_game, opened
+from tests.support.stored_records import stored_games
 
 TWICE = ("aki", "aki", "beni")  # a game that is not rated
 RATED = [make_game(minute=minute, record=bytes(1000)) for minute in (0, 2, 4)]

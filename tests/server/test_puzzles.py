@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from agents.review.decisions import DISCARD_KIND, seat_decisions
+from agents.review.opinions import cached_bot
 from agents.review.review import make_review
 from engine.actions import TSUMOGIRI
 from engine.mjai.messages import for_seat
@@ -37,7 +38,6 @@ from server.puzzle_work import (
     puzzle_of_files,
     records_of,
 )
-from server.review_work import the_bot
 from server.worker import Progress, Work, Worker, no_progress
 from tests.conftest import DATA
 from tests.support import worker_tasks
@@ -82,7 +82,7 @@ def simple_answer(record: GameRecord, found: dict[str, Any]) -> str:
     """The tile that the simple bot discards in a puzzle from a record."""
     of = seat_decisions(record, found["seat"])
     (index,) = (index for index, each in enumerate(of.decisions) if each.message == found["message"])
-    action = int(the_bot(SIMPLE).act(of.views[index : index + 1])[0])
+    action = int(cached_bot(SIMPLE).act(of.views[index : index + 1])[0])
     return MJAI_NAMES[int(of.views[index]["drawn"]) if action == TSUMOGIRI else action]
 
 
@@ -115,7 +115,7 @@ def test_a_puzzle_is_chosen_by_its_date_alone() -> None:
 @pytest.mark.slow
 def test_bots_agree_on_a_discard_that_is_clearly_the_best_and_a_simple_bot_errs() -> None:
     record = read_records(EXAMPLE)
-    bots = {bot: the_bot(bot) for bot in BOTS}
+    bots = {bot: cached_bot(bot) for bot in BOTS}
     of_seats = [make_review(seat_decisions(record, seat), bots, lambda n: None) for seat in range(N_SEATS)]
     for day in range(1, 5):
         found = made(date(2025, 6, day))

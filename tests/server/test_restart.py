@@ -23,22 +23,18 @@ from tests.support.server_bots import (
     Bot,
     Clock,
     Message,
-    assert_all_received,
     connect_in_order,
-    held_up,
     live_game,
     play_all,
     resume_all,
     serving,
     stop_in_mid_game,
-    stored_games,
-    stored_lines,
-    the_game,
     together,
     tsumogiri,
     until,
     without_hints,
 )
+from tests.support.stored_records import assert_all_received, held_up, stored_games, stored_lines, the_game
 
 REPLIES = ("always", "when_asked")
 

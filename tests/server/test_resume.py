@@ -17,21 +17,17 @@ from tests.support.server_bots import (
     Bot,
     Chooser,
     Message,
-    assert_all_received,
     connect_in_order,
-    held_up,
     live_game,
     play_all,
     play_with_reconnects,
     playing,
     resumed_from,
     serving,
-    stored_games,
-    the_faultless_game,
-    the_game,
     together,
     until,
 )
+from tests.support.stored_records import assert_all_received, held_up, stored_games, the_faultless_game, the_game
 
 TRANSPORTS = ("tcp", "websocket")
 REPLIES = ("always", "when_asked")

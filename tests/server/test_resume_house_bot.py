@@ -20,15 +20,13 @@ from tests.support.server_bots import (
     TIMEOUT,
     Bot,
     PlainHouseBot,
-    assert_all_received,
     live_game,
     playing,
     resumed_from,
     serving,
-    the_faultless_game,
-    the_game,
     until,
 )
+from tests.support.stored_records import assert_all_received, the_faultless_game, the_game
 
 
 @pytest.mark.slow

@@ -22,7 +22,8 @@ from server.broadcast import Broadcast, closed_frames
 from server.fairness import CpuLimiter
 from server.limits import LIMITS
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
-from tests.support.server_bots import PATIENT, Answer, Bot, Message, stored_lines, tsumogiri
+from tests.support.server_bots import PATIENT, Answer, Bot, Message, tsumogiri
+from tests.support.stored_records import stored_lines
 from tests.support.websocket_frames import upgrade_request
 
 pytestmark = pytest.mark.usefixtures("no_error_is_logged")

@@ -20,7 +20,8 @@ from server.running import running
 from server.settings import Settings
 from server.store import StoreError
 from tests.support.read_only import ReadOnly
-from tests.support.server_bots import Bot, play_all, serving, the_game, together
+from tests.support.server_bots import Bot, play_all, serving, together
+from tests.support.stored_records import the_game
 
 SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 

@@ -22,26 +22,18 @@ import httpx
 import pytest
 
 from server import storing
-from server.limits import Limits
+from server.limits import LIMITS, Limits
 from server.running import Running, running
 from server.settings import Settings
 from server.store import FinishedGame, Store, StoreError
+from server.store.database import read_url
 from server.store.store import shielded
 from tests.conftest import DATA
 from tests.support.postgres import Cluster
 from tests.support.read_only import ReadOnly
 from tests.support.running_server import live
-from tests.support.server_bots import (
-    Bot,
-    connect_in_order,
-    live_game,
-    play_all,
-    serving,
-    stored_games,
-    the_game,
-    together,
-    until,
-)
+from tests.support.server_bots import Bot, connect_in_order, live_game, play_all, serving, together, until
+from tests.support.stored_records import stored_games, the_game
 
 REPOSITORY = DATA.parent.parent
 NOT_STORED = "nothing can be stored, no new games start; see the server's log"
@@ -280,22 +272,19 @@ async def test_a_game_that_cannot_be_stored_at_all_ends_for_its_bots(
 
 
 async def test_a_write_that_fails_after_its_caller_is_cancelled_is_no_stray_traceback(
-    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Failing(Store):
-        def __init__(self) -> None:
-            self._pending = set()
-
         @shielded
         async def write(self) -> None:
             await asyncio.sleep(0.05)
             raise StoreError("database is locked")
 
-    store = Failing()
+    store = Failing(read_url(f"sqlite:///{tmp_path / 'never opened'}"), LIMITS)
     caller = asyncio.create_task(store.write())
-    await until(lambda: bool(store._pending))
+    await until(lambda: bool(store._connections._pending))
     caller.cancel()
-    await until(lambda: not store._pending)
+    await until(lambda: not store._connections._pending)
     gc.collect()
     assert errors(caplog) == []
 

@@ -10,17 +10,8 @@ import pytest
 
 from server.limits import Limits
 from server.running import Running
-from tests.support.server_bots import (
-    Bot,
-    Clock,
-    connect_in_order,
-    live_game,
-    play_all,
-    playing,
-    serving,
-    the_game,
-    tsumogiri,
-)
+from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, play_all, playing, serving, tsumogiri
+from tests.support.stored_records import the_game
 
 TRANSPORTS = ("tcp", "websocket")
 STOPPED = Limits(clock=lambda: 0.0)  # so that whatever comes counts together

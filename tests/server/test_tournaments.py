@@ -29,7 +29,8 @@ from server.store import Keep, Play
 from server.tournaments.plan import Plan
 from server.tournaments.tournament import Tournament
 from tests.support.running_server import Live, live
-from tests.support.server_bots import Bot, Clock, live_game, stored_games, stored_lines, together, until
+from tests.support.server_bots import Bot, Clock, live_game, together, until
+from tests.support.stored_records import stored_games, stored_lines
 
 CUP = "/api/tournaments/cup"
 LONG = 1e6  # seconds; more than the clocks of these tests advance

@@ -257,7 +257,7 @@ async def test_a_room_counts_until_its_last_game_is_over(tmp_path: Path) -> None
     ],
 )
 def test_a_network_of_ipv6_is_one_address(addresses: list[str], one: bool) -> None:
-    access = Access(Settings(rooms_per_address=2), None, LIMITS)  # type: ignore[arg-type]  # no token is looked up
+    access = Access(Settings(rooms_per_address=2), LIMITS)
     for address in addresses[:2]:
         access.open_room(address)
     if one:

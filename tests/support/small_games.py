@@ -14,11 +14,18 @@ import numpy as np
 from agents.bert.encoding import encode
 from agents.bert.labels import N_LABELS, labels_of, legal_masks
 from agents.bert.training.data.dataset import Dataset
+from agents.bert.training.data.records import RecordFault, collect_items
+from agents.bert.training.data.seat_filter import SeatFilter
+from agents.bert.training.data.shards import Shard
+from agents.bert.training.targets.protocol import TargetSource
 from agents.registry import make_bots
 from engine.actions import DAIMINKAN, PON, PON_RED, RON
 from engine.contests.seating import SEATINGS
 from engine.game import Game
+from engine.records.archives import members
+from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord
+from engine.records.stream import item_of
 from engine.rules import TENHOU
 from engine.seeds import derive_seed
 from engine.table import TABLE
@@ -130,3 +137,10 @@ def chosen(games: list[Played], wanted: Callable[[Played, int], bool] = lambda g
         for decision, (row, is_open) in enumerate(zip(game.rows, game.open, strict=True))
         if is_open and wanted(game, decision)
     )
+
+
+def collect_records(
+    paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource
+) -> tuple[Shard, list[RecordFault]]:
+    """The samples of the games in these files and archives, see `collect_items`."""
+    return collect_items([item_of(member, THREE_PLAYERS) for member in members(paths)], seat_filter, source)

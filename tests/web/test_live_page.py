@@ -15,7 +15,7 @@ from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, phone_at_length, stop_time
-from tests.web.test_replay_page import GAME, example, place_of, show
+from tests.web.sample_game import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
 PAUSE = "0.05"  # seconds before each decision of the client's bot

@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.mjai.messages import for_seat
 from tests.support.accessibility import serious_faults
+from tests.web.sample_game import example, place_of
+from tests.web.sample_game import show as show_replay
 from tests.web.scripted_table import ScriptedTable
-from tests.web.test_replay_page import example, place_of
-from tests.web.test_replay_page import show as show_replay
 from tests.web.test_review_page import messages, stub, written  # noqa: F401  (a fixture)
 
 WIDTH, HEIGHT = 844, 390

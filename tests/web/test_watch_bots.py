@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.web.conftest import ANSWER, Site, both_sizes
+from tests.web.sample_game import GAME, example
 from tests.web.test_live_page import Stage, closed, send
-from tests.web.test_replay_page import GAME, example
 
 REFUSED = "house bots play for 127.0.0.1 already"
 

@@ -14,9 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.tiles import (
-    CHUN,
-    HAKU,
-    HATSU,
+    DRAGONS,
     HONOUR,
     MAN,
     N_KINDS,
@@ -36,7 +34,6 @@ N_CHOSEN = 4  # sets in a hand
 
 OUTSIDE = frozenset(TERMINALS_HONOURS.tolist())  # yaochuhai
 TERMINALS = frozenset(kind for kind in OUTSIDE if kind < HONOUR)
-DRAGONS = (HAKU, HATSU, CHUN)
 WINDS = tuple(range(HONOUR, HONOUR + 3))  # north is not a value tile: it is set aside
 
 Allows = Callable[[Set], bool]

@@ -13,7 +13,7 @@ import pytest
 from agents import registry
 from agents.bert.labels import N_LABELS, labels_of
 from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
-from agents.bert.training.data.records import RecordFault, collect_records, file_id
+from agents.bert.training.data.records import RecordFault, file_id
 from agents.bert.training.data.seat_filter import SeatFilter, parse_seat_filter
 from agents.bert.training.data.selfplay import SelfPlayConfig
 from agents.bert.training.data.selfplay import play as self_play
@@ -25,7 +25,7 @@ from engine.records.files import write_record
 from engine.records.model import GameRecord
 from engine.rules import TENHOU
 from tests.support.folders import folder_bytes
-from tests.support.small_games import BOTS, SEED, Played, chosen, play, rows_in
+from tests.support.small_games import BOTS, SEED, Played, chosen, collect_records, play, rows_in
 
 N_GAMES = 6
 CONFIG = SelfPlayConfig(BOTS, SEED)

@@ -14,7 +14,8 @@ from agents.client import cli as client
 from agents.external.adapters import AgentBot
 from agents.registry import make
 from tests.support.running_server import TABLE
-from tests.support.server_bots import serving, stored_games
+from tests.support.server_bots import serving
+from tests.support.stored_records import stored_games
 
 
 async def play_a_game(network: Path, data: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from agents.bert.encoding import Encoded
 from agents.bert.symmetries import N_VARIANTS, SUITS_SWAPPED, TILE_MAPS, variant_of
 from agents.bert.training.data.dataset import Dataset
-from agents.bert.training.data.records import collect_records
 from agents.bert.training.data.seat_filter import SeatFilter
 from agents.bert.training.data.shards import save
 from agents.bert.training.targets.played import PlayedActions
@@ -22,7 +21,7 @@ from engine.records.files import write_record
 from engine.records.model import GameRecord
 from engine.rules import TENHOU
 from engine.tiles import MJAI_NAMES, MJAI_TILES, SANMA_KINDS
-from tests.support.small_games import Played, Row, play, rows_in
+from tests.support.small_games import Played, Row, collect_records, play, rows_in
 
 TILE_KEYS = ("pai", "dora_marker", "consumed", "tehais", "uradora_markers", "hora_tehais")
 IN_GAME = [*SANMA_KINDS.tolist(), MJAI_TILES["5pr"], MJAI_TILES["5sr"]]

@@ -16,11 +16,11 @@ from agents.bert.training.data.shards import GAME, Shard
 from agents.bert.training.targets.protocol import Decisions, TargetSource
 from engine import table_kernels
 from engine.common.options import printable
-from engine.records.archives import PACKED_SUFFIXES, members
+from engine.records.archives import PACKED_SUFFIXES
 from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError, record_errors
 from engine.records.replay import Decision, Mismatch, Replay
-from engine.records.stream import Item, item_of, select_record
+from engine.records.stream import Item, select_record
 from engine.rules import TENHOU
 from engine.table import MAX_LOG, N_SEATS, TABLE
 
@@ -37,13 +37,6 @@ class RecordFault(NamedTuple):
     def __str__(self) -> str:
         """One line, tabs between."""
         return "\t".join(printable(" ".join(part.split())) for part in self)
-
-
-def collect_records(
-    paths: Sequence[Path], seat_filter: SeatFilter, source: TargetSource
-) -> tuple[Shard, list[RecordFault]]:
-    """The samples of the games in the files and archives at `paths`, see `collect_items`."""
-    return collect_items([item_of(member, THREE_PLAYERS) for member in members(paths)], seat_filter, source)
 
 
 def collect_items(
