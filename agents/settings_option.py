@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from engine.common.options import Parser
@@ -53,6 +54,21 @@ def arguments_of(chosen: object) -> list[str]:
             text = as_text(value)
             words += [option_of(name), text] if each.metavar else ["--set", f"{name}={text}"]
     return words
+
+
+def check_unchanged(
+    place: Path, before: Mapping[str, Any], now: Mapping[str, Any], settings: Mapping[str, Setting]
+) -> None:
+    """Raise ValueError, in one line, if a run that began with the settings `before` would go on with others, `now`.
+
+    Both are by name, as values or as texts. A setting that did not exist when the run began had its default.
+    """
+    defaults = {name: each.default for name, each in settings.items()}
+    for name, value in now.items():
+        began = as_text(before.get(name, defaults.get(name)))
+        if began != as_text(value):
+            what = f"began with {name} {began}, not {as_text(value)}"
+            raise ValueError(f"{place}: {what}; give the same options, or another folder")
 
 
 def option_of(name: str) -> str:

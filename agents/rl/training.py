@@ -23,7 +23,8 @@ from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
 from agents.rl.policy import NAMES, Weights, check_weights, load_weights, random_weights, save_weights, widen
-from agents.rl.settings import HIDDEN, WIDTH, Settings
+from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
+from agents.settings_option import check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
@@ -89,10 +90,7 @@ class Run:
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damage_error(path, error) from None
-        for name, value in self.settings.fixed().items():
-            if before.get(name) != value:
-                what = f"began with {name} {before.get(name)}, not {value}"
-                raise ValueError(f"{path}: {what}; give the same options, or another folder")
+        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("width", "hidden"), asked, widths, strict=True):

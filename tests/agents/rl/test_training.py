@@ -188,6 +188,12 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
         assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
         assert said in line
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    del state["settings"]["critic_sees"]  # as if that setting had been added since
+    torch.save(state, tmp_path / "state.pt")
+    Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4), None)
+    assert main(arguments(tmp_path, "--set", "critic_sees=view")) == BAD_ARGUMENTS
+    assert "critic_sees everything, not view" in capsys.readouterr().err
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert main(arguments(tmp_path)) == BAD_ARGUMENTS
     assert str(tmp_path / "state.pt") in capsys.readouterr().err
