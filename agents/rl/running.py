@@ -39,12 +39,14 @@ def train(options: argparse.Namespace, settings: Settings) -> int:
     for bot in {*settings.games.opponents, *settings.measure_against}:
         make(bot)
     keep_freed_memory()
-    torch.set_num_threads(min(options.jobs, usable_cores()))
+    run = Run(options.folder, settings, options.start)
+    options.jobs = run.jobs
+    torch.set_num_threads(min(run.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)
     if not isinstance(workers, Cluster):
-        return Training(options, Run(options.folder, settings, options.start)).go_on()
-    with open_pool(stateless(play_task), workers) as pool:
-        return Training(options, Run(options.folder, settings, options.start, pool)).go_on()
+        return Training(options, run).go_on()
+    with open_pool(stateless(play_task), workers) as run.pool:
+        return Training(options, run).go_on()
 
 
 class Training:

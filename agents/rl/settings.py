@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from agents.settings_option import as_text, one_of, setting, settings_in
 from engine.checks import scores_in
-from engine.common.options import bots_of, non_negative_number, positive, positive_number, usable_cores
+from engine.common.options import bots_of, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 from engine.rules import EVEN_SCORES, Scores
 
@@ -89,8 +89,11 @@ class Settings:
     hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
     minutes: float = setting(480.0, positive_number, "total training time; the learning rate falls to 0", "MINUTES")
     seed: int = setting(0, seed_type, "of the first weights and of all games")
-    jobs: int = setting(
-        usable_cores(), positive, "threads that act, or on a cluster workers (default: as many as cores)", "N"
+    jobs: int | None = setting(
+        None,
+        positive,
+        "threads that act, or on a cluster workers (default: as many as cores, or as the run began with)",
+        "N",
     )
     device: str = setting("cpu", str, "of the learner: cpu or cuda", "DEVICE")
     tables: int = setting(1024, positive, "of each thread, played in lock step")

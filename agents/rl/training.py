@@ -8,6 +8,7 @@ everything that the next one needs can be saved: an interrupted run resumes from
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -40,26 +41,35 @@ LEAST_CRITIC_RATE = 0.1  # share of its learning rate that the critic keeps
 class Run:
     """A training run in a folder."""
 
-    def __init__(
-        self, folder: Path, settings: Settings, start: Path | None, pool: AnyPool[Task, Played] | None = None
-    ) -> None:
+    pool: AnyPool[Task, Played] | None = None  # whose workers act; without one, threads of this process do
+
+    def __init__(self, folder: Path, settings: Settings, start: Path | None) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
 
         `start`: the weights that a new run begins with, widened to the widths of the settings; without a file, random
         ones that add nothing to any logit.
-        `pool`: its workers act; without one, threads of this process do.
         """
-        self.folder, self.settings, self._pool = folder, settings, pool
+        self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
         self.seconds = 0.0  # of training
         self.former: list[Weights] = []  # former selves among the opponents
+        self._actors: list[Actor] = []
         self.features = features_named(settings.games.bot)
-        seeds = (derive_seed(settings.seed, "actor", i) for i in range(settings.jobs))
-        self._actors = [Actor(settings.games, settings.tables, seed) for seed in seeds]
         if (folder / STATE).is_file():
             self.learner = self._load()
         else:
+            jobs = settings.jobs or usable_cores()
+            self.settings = replace(settings, jobs=jobs)
+            self._actors = [self._new_actor(number) for number in range(jobs)]
             self.learner = self._new_learner(self._first_weights(start))
+
+    @property
+    def jobs(self) -> int:
+        """How many actors play at the same time."""
+        return len(self._actors)
+
+    def _new_actor(self, number: int) -> Actor:
+        return Actor(self.settings.games, self.settings.tables, derive_seed(self.settings.seed, "actor", number))
 
     def _first_weights(self, start: Path | None) -> Weights:
         """The weights of a new run."""
@@ -88,6 +98,7 @@ class Run:
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
+            self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damage_error(path, error) from None
         check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
@@ -100,8 +111,9 @@ class Run:
         learner = self._new_learner(weights)
         try:
             learner.load_state(state["learner"])
-            for actor, each in zip(self._actors, state["actors"], strict=True):
-                actor.load_state(each)
+            for number, each in enumerate(state["actors"]):
+                self._actors.append(self._new_actor(number))
+                self._actors[number].load_state(each)
         except Exception as error:
             raise damage_error(path, error) from None
         return learner
@@ -144,9 +156,9 @@ class Run:
     def act(self) -> list[Experience]:
         """A round at all tables."""
         weights = self.learner.policy.numpy()
-        if self._pool is not None:
+        if self.pool is not None:
             tasks = [Task(number, actor, weights, self.former) for number, actor in enumerate(self._actors)]
-            played = sorted(self._pool.run(tasks), key=lambda each: each[0])
+            played = sorted(self.pool.run(tasks), key=lambda each: each[0])
             self._actors = [actor for _, actor, _ in played]
             return [experience for _, _, experience in played]
         stop = Event()
@@ -161,7 +173,7 @@ class Run:
         bot = NetworkBot(self.settings.games.bot, self.features, self.learner.policy.numpy())
         rows = []
         for opponent in self.settings.measure_against:
-            found = measure(bot, opponent, self.settings.walls, min(self.settings.jobs, usable_cores()))
+            found = measure(bot, opponent, self.settings.walls, min(self.jobs, usable_cores()))
             counts = (self.seconds / 60, self.iteration, self.choices)
             rows.append(Strength(*counts, opponent, 3 * self.settings.walls, *found))
         append(self.folder / CURVE, rows)

@@ -199,6 +199,20 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
     assert str(tmp_path / "state.pt") in capsys.readouterr().err
 
 
+def test_a_run_keeps_its_number_of_threads_on_a_machine_with_other_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "usable_cores", lambda: 2)
+    settings = replace(SMALL, jobs=None)
+    run = Run(tmp_path, settings, None)
+    assert run.jobs == 2
+    run.save()
+    monkeypatch.setattr(training, "usable_cores", lambda: 1)
+    assert Run(tmp_path, settings, None).jobs == 2
+    with pytest.raises(ValueError, match="began with jobs 2, not 1; give the same options"):
+        Run(tmp_path, replace(SMALL, jobs=1), None)
+
+
 def test_measuring_shares_walls_and_knows_the_better_player() -> None:
     bot = make("selfplay")
     assert measuring.measure(bot, "random", 8) == measuring.measure(bot, "random", 8, threads=2)
