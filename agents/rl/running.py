@@ -75,6 +75,8 @@ class Training:
                 progress.print(f"stopped; the same command continues after iteration {self._saved_iteration}")
                 return INTERRUPTED
         print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
+        if not run.has_learned:
+            print(f"the policy has not begun to learn ({run.phase}); the same command with more --minutes goes on")
         return OK
 
     def _is_due(self) -> bool:
@@ -111,5 +113,5 @@ class Training:
         rate = (run.choices - choices) / max(run.seconds - seconds, 1e-9)
         for name, value in (metrics | {"choices_per_second": rate}).items():
             writer.add_scalar(f"learning/{name}", value, run.iteration)
-        status = f"iteration {run.iteration}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
+        status = f"{run.phase}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
         progress.advance(min(int(run.seconds), self._total) - progress.done, status)

@@ -51,7 +51,7 @@ class Run:
         """
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
-        self.seconds = 0.0  # of training
+        self.seconds = self.warm_up_seconds = 0.0  # of training; until the policy began to learn
         self.former: list[Weights] = []  # former selves among the opponents
         self._actors: list[Actor] = []
         self.features = features_named(settings.games.bot)
@@ -92,6 +92,7 @@ class Run:
         try:
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.iteration, self.choices, self.seconds = state["counts"]
+            self.warm_up_seconds = float(state.get("warm_up_seconds", 0.0))  # earlier versions had none
             policy = state["learner"]["policy"]
             # earlier versions named the settings as options: --gae-lambda
             before = {name.removeprefix("--").replace("-", "_"): text for name, text in state["settings"].items()}
@@ -125,18 +126,33 @@ class Run:
             "actors": [actor.state() for actor in self._actors],
             "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
+            "warm_up_seconds": self.warm_up_seconds,
             "settings": self.settings.fixed(),
         }
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
 
+    @property
+    def has_learned(self) -> bool:
+        """Whether the policy has begun to learn."""
+        return self.iteration > WARM_UP
+
+    @property
+    def phase(self) -> str:
+        """How many iterations are done, of the warm-up or in all."""
+        return f"iteration {self.iteration}" if self.has_learned else f"warm-up {self.iteration}/{WARM_UP}"
+
+    def _rate(self) -> float:
+        """The factor of the learning rates: it falls from 1, when the policy begins to learn, to 0 at the end."""
+        total = 60 * self.settings.minutes
+        return min(max((total - self.seconds) / max(total - self.warm_up_seconds, 1e-9), 0.0), 1.0)
+
     def next_iteration(self) -> dict[str, float]:
         """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""
         began = monotonic()
         experience = self.act()
-        rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)
-        warming_up = self.iteration < WARM_UP
+        rate, warming_up = self._rate(), self.iteration < WARM_UP
         if self.iteration == WARM_UP:  # by now the tables are in all rounds of a game
             self.learner.whiten(experience)
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
@@ -148,6 +164,8 @@ class Run:
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
+        if warming_up:
+            self.warm_up_seconds = self.seconds
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:
             self.former = [*self.former, self.learner.policy.numpy()][-MOST_FORMER:]

@@ -68,6 +68,22 @@ def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatc
     assert any((whole[name] != start[name]).any() for name in whole)
 
 
+def test_the_learning_rate_falls_from_when_the_policy_begins_to_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count()
+    monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
+    monkeypatch.setattr(training, "WARM_UP", 2)
+    settings, rates = replace(SMALL, minutes=6 / 60), []
+    for iteration in range(7):
+        run = Run(tmp_path, settings, None)
+        run.next_iteration()
+        run.save()
+        rates.append(run.learner.optimizer.param_groups[0]["lr"] / settings.hyperparameters.learning_rate)
+        assert run.phase == (f"warm-up {iteration + 1}/2" if iteration < 2 else f"iteration {iteration + 1}")
+    assert rates == pytest.approx([0, 0, 1, 0.75, 0.5, 0.25, 0])
+
+
 def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count()
     monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
@@ -148,8 +164,29 @@ def test_the_command_trains_is_interrupted_and_continues(
     lines = (tmp_path / "curve.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2", "3"]
     assert make(f"residual:{tmp_path}").name == f"residual:{tmp_path}"
+    assert "has not begun" not in capsys.readouterr().out
     assert list((tmp_path / "tensorboard").iterdir())
     assert "against two random" in (tmp_path / "curve.svg").read_text()
+
+
+def test_a_run_that_ends_in_the_warm_up_says_that_nothing_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    next_iteration = Run.next_iteration
+
+    def in_a_minute(run: Run) -> Any:
+        told = next_iteration(run)
+        run.seconds = 60.0 * run.iteration
+        return told
+
+    monkeypatch.setattr(Run, "next_iteration", in_a_minute)
+    assert main(arguments(tmp_path, "--minutes", "1")) == 0
+    said = capsys.readouterr().out
+    assert "the policy has not begun to learn (warm-up 1/1); the same command with more --minutes goes on" in said
+    assert not load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
+    assert main(arguments(tmp_path, "--minutes", "2")) == 0
+    assert "has not begun" not in capsys.readouterr().out
+    assert load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
 
 
 def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
