@@ -54,21 +54,21 @@ class Training:
 
     def __init__(self, options: argparse.Namespace, run: Run) -> None:
         self._options, self._run = options, run
-        self._total = round(60 * options.minutes)
+        self._total, self._unit = run.settings.budget
         self._saved, self._saved_iteration = run.seconds, run.iteration
 
     def go_on(self) -> int:
-        """Run iterations until the time is up; return the exit code."""
+        """Run iterations until the budget is spent; return the exit code."""
         run, folder = self._run, self._options.folder
         folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
         writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
-        done = min(int(run.seconds), self._total)
-        with writer, Progress("seconds", self._total, done) as progress:
+        done = min(int(run.spent), self._total)
+        with writer, Progress(self._unit, self._total, done) as progress:
             try:
                 while True:
                     if self._is_due():
                         self._measure(writer, progress)
-                    if run.seconds >= self._total:
+                    if run.spent >= self._total:
                         break
                     self._iterate(writer, progress)
             except KeyboardInterrupt:
@@ -76,7 +76,8 @@ class Training:
                 return INTERRUPTED
         print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
         if not run.has_learned:
-            print(f"the policy has not begun to learn ({run.phase}); the same command with more --minutes goes on")
+            how = "the same command with more minutes or iterations goes on"
+            print(f"the policy has not begun to learn ({run.phase}); {how}")
         return OK
 
     def _is_due(self) -> bool:
@@ -85,7 +86,7 @@ class Training:
         if last is None:
             return True
         minutes, iteration = last
-        ended = self._run.seconds >= self._total and iteration < self._run.iteration
+        ended = self._run.spent >= self._total and iteration < self._run.iteration
         return ended or self._run.seconds // every > 60 * minutes // every
 
     def _save(self) -> None:
@@ -114,4 +115,4 @@ class Training:
         for name, value in (metrics | {"choices_per_second": rate}).items():
             writer.add_scalar(f"learning/{name}", value, run.iteration)
         status = f"{run.phase}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
-        progress.advance(min(int(run.seconds), self._total) - progress.done, status)
+        progress.advance(min(int(run.spent), self._total) - progress.done, status)

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 
 from agents.settings_option import as_text, one_of, setting, settings_in
 from engine.checks import scores_in
-from engine.common.options import bots_of, non_negative_number, positive, positive_number
+from engine.common.options import bots_of, non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 from engine.rules import EVEN_SCORES, Scores
 
 WIDTH, HIDDEN = 160, 64  # of a policy that starts at random
 MAX_WIDTH = 1024  # of a layer
 # Settings that the next command of a run may change; the widths are compared with its network.
-CHANGEABLE = frozenset({"width", "hidden", "minutes", "measure_every", "measure_against", "walls", "device"})
+CHANGEABLE = frozenset(
+    {"width", "hidden", "minutes", "iterations", "measure_every", "measure_against", "walls", "device"}
+)
 
 
 def some_scores(text: str) -> tuple[Scores, ...]:
@@ -88,7 +90,17 @@ class Settings:
     games: Games
     hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
     minutes: float = setting(480.0, positive_number, "total training time; the learning rate falls to 0", "MINUTES")
-    seed: int = setting(0, seed_type, "of the first weights and of all games")
+    iterations: int = setting(
+        0,
+        non_negative,
+        "in place of minutes: the learning rate falls by them, so that on one machine the same settings give the same "
+        "weights (default 0: minutes)",
+    )
+    seed: int = setting(
+        0,
+        seed_type,
+        "of the first weights and of all games; the learning rate follows the clock, unless iterations are given",
+    )
     jobs: int | None = setting(
         None,
         positive,
@@ -110,6 +122,11 @@ class Settings:
     measure_every: float = setting(15.0, positive_number, "minutes between measurements")
     measure_against: tuple[str, ...] = setting(("rule",), some_bots, "BOT,…: each plays at both other seats")
     walls: int = setting(1000, positive, "of a measurement, each played three times")
+
+    @property
+    def budget(self) -> tuple[int, str]:
+        """How long the run is, and the unit: iterations, or seconds of training."""
+        return (self.iterations, "iterations") if self.iterations else (round(60 * self.minutes), "seconds")
 
     def fixed(self) -> dict[str, str]:
         """The settings that a run cannot change, as texts."""

@@ -134,6 +134,11 @@ class Run:
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
 
     @property
+    def spent(self) -> float:
+        """What is done of the budget of the settings, in its unit."""
+        return self.iteration if self.settings.iterations else self.seconds
+
+    @property
     def has_learned(self) -> bool:
         """Whether the policy has begun to learn."""
         return self.iteration > WARM_UP
@@ -145,8 +150,9 @@ class Run:
 
     def _rate(self) -> float:
         """The factor of the learning rates: it falls from 1, when the policy begins to learn, to 0 at the end."""
-        total = 60 * self.settings.minutes
-        return min(max((total - self.seconds) / max(total - self.warm_up_seconds, 1e-9), 0.0), 1.0)
+        total, _ = self.settings.budget
+        warm_up = min(self.iteration, WARM_UP) if self.settings.iterations else self.warm_up_seconds
+        return min(max((total - self.spent) / max(total - warm_up, 1e-9), 0.0), 1.0)
 
     def next_iteration(self) -> dict[str, float]:
         """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""

@@ -84,6 +84,21 @@ def test_the_learning_rate_falls_from_when_the_policy_begins_to_learn(
     assert rates == pytest.approx([0, 0, 1, 0.75, 0.5, 0.25, 0])
 
 
+def test_runs_of_as_many_iterations_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for folder, slowness in (("fast", 1.0), ("slow", 9.0)):
+        clock = count(0.0, slowness)
+        monkeypatch.setattr(training, "monotonic", lambda clock=clock: next(clock))
+        options = arguments(tmp_path / folder, "--set", "iterations=3", "--set", "measure_every=0.1")
+        assert main(options) == 0
+        assert main(options) == 0  # nothing is left to do
+        found.append(load_weights(tmp_path / folder / "network.npz", features_named("residual")))
+        rows = (tmp_path / folder / "curve.csv").read_text().splitlines()
+        assert rows[-1].split(",")[1] == "3"
+    assert all((found[0][name] == found[1][name]).all() for name in NAMES)
+    assert found[0]["logit"].any()
+
+
 def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count()
     monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
@@ -182,7 +197,7 @@ def test_a_run_that_ends_in_the_warm_up_says_that_nothing_was_learned(
     monkeypatch.setattr(Run, "next_iteration", in_a_minute)
     assert main(arguments(tmp_path, "--minutes", "1")) == 0
     said = capsys.readouterr().out
-    assert "the policy has not begun to learn (warm-up 1/1); the same command with more --minutes goes on" in said
+    assert "the policy has not begun to learn (warm-up 1/1); the same command with more minutes or iterations" in said
     assert not load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
     assert main(arguments(tmp_path, "--minutes", "2")) == 0
     assert "has not begun" not in capsys.readouterr().out
