@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # torch takes seconds to import: it is imported once a comman
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
-SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
+SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_policy_loss", "validation_accuracy")
 
 
 def pretrain(parser: Parser, options: Namespace) -> int:
@@ -150,7 +150,8 @@ def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
 def describe_run(trainer: Trainer) -> str:
     """The outcome of a finished run in one line."""
     progress = trainer.progress
-    best = f"the lowest validation loss, {progress.best_loss:.4f}, was after {progress.best_step:,}"
+    selects = trainer.objective.selects.replace("_", " ")
+    best = f"the lowest validation {selects}, {progress.best_loss:.4f}, was after {progress.best_step:,}"
     network = f"wrote the network of that step to {trainer.folder / 'model'}"
     return f"{progress.step:,} steps in {duration(progress.seconds)}; {best}; {network}"
 

@@ -38,6 +38,6 @@ class TrainingProgress:
 
     step: int = 0
     seconds: float = 0.0  # of training
-    best_loss: float = float("inf")  # lowest validation loss
+    best_loss: float = float("inf")  # lowest validation loss, of those that select
     best_step: int = 0
     evaluations_since_best: int = 0
