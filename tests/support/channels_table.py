@@ -1,10 +1,15 @@
-"""The table of channels in docs/environments.md. ``python -m tests.support.channels_table`` updates it."""
+"""The table of channels in docs/environments.md, and the shapes of observations in the text before it.
+
+``python -m tests.support.channels_table`` updates both.
+"""
 
 from __future__ import annotations
 
+import re
+
 from engine.table import N_SEATS
-from nukidora.envs.observations import PER_SEAT, SEAT_CHANNELS, SEATS_AT, TABLE_CHANNELS, Channels
-from tests.support.documented_table import DOCS, update_page
+from nukidora.envs.observations import OBSERVATIONS, PER_SEAT, SEAT_CHANNELS, SEATS_AT, TABLE_CHANNELS, Channels
+from tests.support.documented_table import DOCS, split_page
 
 PAGE, NAME = DOCS / "environments.md", "channels"
 
@@ -27,5 +32,14 @@ def channels_table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def updated(page: str) -> str:
+    """The page with the table of channels and the shapes that are true now."""
+    before, _, after = split_page(page, NAME)
+    for name, row in OBSERVATIONS.items():
+        shape = f"{row.dtype.__name__}[{', '.join(map(str, row.shape))}]"
+        before = re.sub(rf"(?<=^\| `{name}` \| )\w+\[[\d, ]+\](?= \|)", shape, before, flags=re.MULTILINE)
+    return before + channels_table() + after
+
+
 if __name__ == "__main__":
-    update_page(PAGE, NAME, channels_table())
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
