@@ -74,6 +74,15 @@ class NetworkBot:
         return values
 
 
+def weights_file(path: Path) -> Path:
+    """The file of the weights that `path` names: itself, or the one in a training folder. Raises ValueError."""
+    try:
+        found = path.expanduser()
+        return found / WEIGHTS if found.is_dir() else found
+    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
+        raise ValueError(f"{path}: {error}") from None
+
+
 def make_network_bot(name: str, features: Features, bundled: Path, argument: str | None, seed: int) -> NetworkBot:
     """The bot ``name`` or ``name:argument``, where the argument is ``[FOLDER or FILE][?temperature=T]``.
 
@@ -81,11 +90,6 @@ def make_network_bot(name: str, features: Features, bundled: Path, argument: str
     """
     folder, _, options = (argument or "").partition("?")
     temperature = read_options(name, OPTIONS, options).get("temperature", 0.0)
-    try:
-        path = Path(folder).expanduser() if folder else bundled
-        path = path / WEIGHTS if path.is_dir() else path
-    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
-        raise ValueError(f"{folder}: {error}") from None
-    weights = load_weights(path, features)
+    weights = load_weights(weights_file(Path(folder)) if folder else bundled, features)
     title = f"{name}:{argument}" if argument else name
     return NetworkBot(title, features, weights, temperature, seed)

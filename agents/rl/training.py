@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from agents.rl.acting import Actor, Experience, Task
-from agents.rl.bot import WEIGHTS, NetworkBot
+from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
 from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
@@ -46,8 +46,8 @@ class Run:
     def __init__(self, folder: Path, settings: Settings, start: Path | None) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
 
-        `start`: the weights that a new run begins with, widened to the widths of the settings; without a file, random
-        ones that add nothing to any logit.
+        `start`: the weights that a new run begins with, a file or the folder of a run, widened to the widths of the
+        settings; without it, random ones that add nothing to any logit.
         """
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
@@ -76,7 +76,7 @@ class Run:
         width, hidden, seed = self.settings.width, self.settings.hidden, self.settings.seed
         if start is None:
             return random_weights(self.features, width or WIDTH, hidden or HIDDEN, seed)
-        weights = load_weights(start, self.features)
+        weights = load_weights(weights_file(start), self.features)
         had = weights["hidden"].shape
         for option, wanted, least in zip(("width", "hidden"), (width, hidden), had, strict=True):
             if wanted is not None and wanted < least:

@@ -134,6 +134,8 @@ def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     run.next_iteration()
     assert any((run.learner.policy.numpy()[name] != before[name]).any() for name in NAMES)
     run.save()
+    of_folder = Run(tmp_path / "other", SMALL, tmp_path)
+    assert all((of_folder.learner.policy.numpy()[name] == run.learner.policy.numpy()[name]).all() for name in NAMES)
     (tmp_path / "start.npz").unlink()
     again = Run(tmp_path, replace(SMALL, width=None), tmp_path / "start.npz")
     assert all((run.learner.policy.numpy()[name] == again.learner.policy.numpy()[name]).all() for name in NAMES)
