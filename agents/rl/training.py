@@ -23,7 +23,16 @@ from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
-from agents.rl.policy import NAMES, Weights, check_weights, load_weights, random_weights, save_weights, widen
+from agents.rl.policy import (
+    NAMES,
+    Weights,
+    check_weights,
+    load_logit_value,
+    load_weights,
+    random_weights,
+    save_weights,
+    widen,
+)
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
 from agents.settings_option import check_unchanged, settings_in
 from engine.common.files import write_atomically
@@ -52,6 +61,7 @@ class Run:
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
         self.seconds = self.warm_up_seconds = 0.0  # of training; until the policy began to learn
+        self.logit_value: float | None = None  # of the weights: placements that a logit of 1 stands for, if known
         self.former: list[Weights] = []  # former selves among the opponents
         self._actors: list[Actor] = []
         self.features = features_named(settings.games.bot)
@@ -76,7 +86,8 @@ class Run:
         width, hidden, seed = self.settings.width, self.settings.hidden, self.settings.seed
         if start is None:
             return random_weights(self.features, width or WIDTH, hidden or HIDDEN, seed)
-        weights = load_weights(weights_file(start), self.features)
+        path = weights_file(start)
+        weights, self.logit_value = load_weights(path, self.features), load_logit_value(path)
         had = weights["hidden"].shape
         for option, wanted, least in zip(("width", "hidden"), (width, hidden), had, strict=True):
             if wanted is not None and wanted < least:
@@ -92,7 +103,8 @@ class Run:
         try:
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.iteration, self.choices, self.seconds = state["counts"]
-            self.warm_up_seconds = float(state.get("warm_up_seconds", 0.0))  # earlier versions had none
+            self.warm_up_seconds = float(state.get("warm_up_seconds", 0.0))  # earlier versions had none, nor a value
+            self.logit_value = None if (value := state.get("logit_value")) is None else float(value)
             policy = state["learner"]["policy"]
             # earlier versions named the settings as options: --gae-lambda
             before = {name.removeprefix("--").replace("-", "_"): text for name, text in state["settings"].items()}
@@ -127,11 +139,12 @@ class Run:
             "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
             "warm_up_seconds": self.warm_up_seconds,
+            "logit_value": self.logit_value,
             "settings": self.settings.fixed(),
         }
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
-        save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
+        save_weights(self.folder / WEIGHTS, self.learner.policy.numpy(), self.logit_value)
 
     @property
     def spent(self) -> float:
@@ -172,6 +185,8 @@ class Run:
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
         if warming_up:
             self.warm_up_seconds = self.seconds
+        elif metrics and self.settings.hyperparameters.entropy:
+            self.logit_value = self.settings.hyperparameters.entropy * metrics["advantage_std"]
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:
             self.former = [*self.former, self.learner.policy.numpy()][-MOST_FORMER:]

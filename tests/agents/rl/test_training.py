@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -16,6 +17,7 @@ import torch
 
 from agents.registry import make
 from agents.rl import measuring, training
+from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.families import features_named
 from agents.rl.learning import Learner
@@ -24,6 +26,7 @@ from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from engine.common.program import BAD_ARGUMENTS
 from tests.support.small_rl import SMALL, weights_of
+from tests.support.views import views_of_games
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -228,6 +231,34 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
     for _ in range(2):  # the second finds nothing to do
         assert main(options) == 0
         assert iterations_measured() == ["iteration", "0", "1"]
+
+
+def test_weights_say_what_a_logit_is_worth(tmp_path: Path) -> None:
+    start = weights_of(seed=9)
+    save_weights(tmp_path / "start.npz", start, 0.5)
+    settings = replace(SMALL, hyperparameters=replace(SMALL.hyperparameters, entropy=0.25))
+    run = Run(tmp_path, settings, tmp_path / "start.npz")
+    run.next_iteration()  # in which only the critic learns
+    run.save()
+    assert make(f"residual:{tmp_path}").value_temperature == 0.5
+    spread = run.next_iteration()["advantage_std"]
+    run.save()
+    bot, views = make(f"residual:{tmp_path}"), views_of_games(1)
+    assert bot.value_temperature == pytest.approx(0.25 * spread)
+    assert Run(tmp_path, settings, None).logit_value == bot.value_temperature
+    save_weights(tmp_path / "network.npz", run.learner.policy.numpy())  # as earlier versions did
+    earlier = make(f"residual:{tmp_path}")
+    assert earlier.value_temperature == LOGIT_VALUE
+    scale = bot.value_temperature / LOGIT_VALUE
+    np.testing.assert_allclose(bot.action_values(views), earlier.action_values(views) * scale, rtol=1e-5)
+    assert (bot.act(views) == earlier.act(views)).all()
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_a_logit_that_is_worth_no_number_is_refused(value: float, tmp_path: Path) -> None:
+    save_weights(tmp_path / "network.npz", weights_of(), value)
+    with pytest.raises(ValueError, match=r"network\.npz: 'logit_value' is no number above 0"):
+        make(f"residual:{tmp_path}")
 
 
 def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
