@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from agents.blocks import Block
 from engine.table import N_SEATS
-from nukidora.envs.observations import OBSERVATIONS, PER_SEAT, SEAT_CHANNELS, SEATS_AT, TABLE_CHANNELS, Channels
+from nukidora.envs.observations import OBSERVATIONS, PER_SEAT, SEAT_CHANNELS, SEATS_AT, TABLE_CHANNELS
 from tests.support.documented_table import DOCS, split_page
 
 PAGE, NAME = DOCS / "environments.md", "channels"
@@ -18,7 +19,7 @@ def channels_table() -> str:
     """Every group of channels with its numbers, name and meaning, as Markdown."""
     rows = ["| channels | name | |", "|---|---|---|"]
 
-    def add(groups: tuple[Channels, ...], first: int, suffix: str) -> None:
+    def add(groups: tuple[Block, ...], first: int, suffix: str) -> None:
         for group in groups:
             numbers = f"{first}" if group.n == 1 else f"{first}-{first + group.n - 1}"
             rows.append(f"| {numbers} | `{group.name}{suffix}` | {group.text} |")
