@@ -11,7 +11,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from engine.common.options import Parser
+from engine.common.options import Parser, non_negative_number
 
 T = TypeVar("T")
 
@@ -150,3 +150,11 @@ def one_of(*values: str) -> Callable[[str], str]:
 def true_or_false(text: str) -> bool:
     """Option type: a switch."""
     return one_of("true", "false")(text.lower()) == "true"
+
+
+def share(text: str) -> float:
+    """Option type: a number from 0 to 1."""
+    number = non_negative_number(text)
+    if number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share: a number from 0 to 1")
+    return number

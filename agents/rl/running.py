@@ -96,6 +96,11 @@ class Training:
     def _measure(self, writer: SummaryWriter, progress: Progress) -> None:
         """Save the run and measure it."""
         self._save()
+        against = " and ".join(self._run.settings.measure_against)
+        what = f"measuring {3 * self._run.settings.walls:,} hanchan against two {against}"
+        if last_measured(self._options.folder / CURVE) is None:
+            progress.print(f"{what} before the training")
+        progress.advance(0, what)
         rows = self._run.measure()
         for row in rows:
             writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)

@@ -6,7 +6,7 @@ import argparse
 import math
 from dataclasses import dataclass, field
 
-from agents.settings_option import as_text, one_of, setting, settings_in
+from agents.settings_option import as_text, one_of, setting, settings_in, share
 from engine.checks import scores_in
 from engine.common.options import bots_of, non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
@@ -29,14 +29,6 @@ def some_scores(text: str) -> tuple[Scores, ...]:
         except ValueError as error:
             raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
     return tuple(found)
-
-
-def share(text: str) -> float:
-    """Option type: a number from 0 to 1."""
-    number = non_negative_number(text)
-    if number > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share: a number from 0 to 1")
-    return number
 
 
 def layer(text: str) -> int:
@@ -89,7 +81,9 @@ class Settings:
 
     games: Games
     hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
-    minutes: float = setting(480.0, positive_number, "total training time; the learning rate falls to 0", "MINUTES")
+    minutes: float = setting(
+        480.0, positive_number, "total training time, without measurements; the learning rate falls to 0", "MINUTES"
+    )
     iterations: int = setting(
         0,
         non_negative,

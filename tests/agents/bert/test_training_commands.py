@@ -140,7 +140,15 @@ def test_pretraining_is_followed_by_training(
 
 def test_the_command_of_a_card_gives_the_same_settings() -> None:
     settings = {"epochs": 2.5, "weight_decay": 0.0, "max_grad_norm": 3.0, "patience": 4, "augment": False}
-    settings |= {"value_weight": 0.0, "batch_size": 64, "steps": 5, "learning_rate": 1e-4, "eval_steps": 7, "seed": 9}
+    settings |= {
+        "warmup_ratio": 0.25,
+        "value_weight": 0.0,
+        "batch_size": 64,
+        "steps": 5,
+        "learning_rate": 1e-4,
+        "eval_steps": 7,
+        "seed": 9,
+    }
     config = TrainingConfig("train", "data", "micro", **settings)
     words = shlex.split(training_command(config, Path("out")))
     assert words[:4] == ["python", "-m", "agents.bert", "train"]

@@ -201,7 +201,8 @@ def test_a_run_that_ends_in_the_warm_up_says_that_nothing_was_learned(
 
     monkeypatch.setattr(Run, "next_iteration", in_a_minute)
     assert main(arguments(tmp_path, "--minutes", "1")) == 0
-    said = capsys.readouterr().out
+    said, told = capsys.readouterr()
+    assert told.startswith("measuring 3 hanchan against two random before the training\n")
     assert "the policy has not begun to learn (warm-up 1/1); the same command with more minutes or iterations" in said
     assert not load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
     assert main(arguments(tmp_path, "--minutes", "2")) == 0
