@@ -8,9 +8,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from engine.common.options import Parser
+from engine.common.options import Parser, non_negative_number
 
 T = TypeVar("T")
 
@@ -53,6 +54,21 @@ def arguments_of(chosen: object) -> list[str]:
             text = as_text(value)
             words += [option_of(name), text] if each.metavar else ["--set", f"{name}={text}"]
     return words
+
+
+def check_unchanged(
+    place: Path, before: Mapping[str, Any], now: Mapping[str, Any], settings: Mapping[str, Setting]
+) -> None:
+    """Raise ValueError, in one line, if a run that began with the settings `before` would go on with others, `now`.
+
+    Both are by name, as values or as texts. A setting that did not exist when the run began had its default.
+    """
+    defaults = {name: each.default for name, each in settings.items()}
+    for name, value in now.items():
+        began = as_text(before.get(name, defaults.get(name)))
+        if began != as_text(value):
+            what = f"began with {name} {began}, not {as_text(value)}"
+            raise ValueError(f"{place}: {what}; give the same options, or another folder")
 
 
 def option_of(name: str) -> str:
@@ -134,3 +150,11 @@ def one_of(*values: str) -> Callable[[str], str]:
 def true_or_false(text: str) -> bool:
     """Option type: a switch."""
     return one_of("true", "false")(text.lower()) == "true"
+
+
+def share(text: str) -> float:
+    """Option type: a number from 0 to 1."""
+    number = non_negative_number(text)
+    if number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share: a number from 0 to 1")
+    return number

@@ -91,6 +91,8 @@ class Trained:
             self._network.load_state_dict(torch.load(path, weights_only=True))
         except FileNotFoundError:
             raise ValueError(f"there is no {path}: python examples/ppo.py {path.parent} makes it") from None
+        except Exception as error:  # torch raises a dozen kinds for damaged files
+            raise damage_error(path, error) from None
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """Choose the most probable legal actions."""
@@ -99,6 +101,12 @@ class Trained:
             policy, _ = self._network(torch.from_numpy(planes(views)), mask)
             actions: np.ndarray = policy.argmax(1).numpy()
             return actions
+
+
+def damage_error(path: Path, error: Exception) -> ValueError:
+    """What is wrong with a file of a run, in one line."""
+    what = (str(error).splitlines() or [type(error).__name__])[-1].strip()
+    return ValueError(f"{path}: damaged, or made by a version with other planes ({what}); train in another folder")
 
 
 class Rollout:
@@ -127,8 +135,10 @@ class Rollout:
 class Run:
     """A training run in a folder."""
 
-    def __init__(self, folder: Path, opponents: tuple[str, ...], seed: int) -> None:
+    def __init__(self, folder: Path, opponents: str, seed: int) -> None:
+        """Begin a run against `opponents`, or continue that in the folder. Raises ValueError if that cannot be done."""
         self.folder = folder
+        self.options = {"opponents": opponents, "seed": seed}
         torch.manual_seed(seed)
         self.network = Network()
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=LEARNING_RATE)
@@ -138,7 +148,7 @@ class Run:
         self.envs = gymnasium.make_vec(
             "nukidora.envs:nukidora/Sanma-v0",
             num_envs=ENVS,
-            opponents=opponents,
+            opponents=tuple(opponents.split(",")),
             observation="planes",
             reward="round_points",
             length="east",
@@ -191,19 +201,34 @@ class Run:
                 nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
                 self.optimizer.step()
 
+    def check(self) -> None:
+        """Raise ValueError if weights are not finite."""
+        if not all(bool(each.isfinite().all()) for each in self.network.parameters()):
+            raise ValueError(f"{self.folder}: weights became infinite or NaN, which is not saved")
+
     def save(self) -> None:
-        """Write the network, and all that is needed to go on."""
-        state = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-        state |= {"seconds": self.seconds, "decisions": self.decisions, "games": self.games}
+        """Write the network, and all that is needed to go on. Raises ValueError if weights are not finite."""
+        self.check()
+        state: dict[str, Any] = {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        state |= {"seconds": self.seconds, "decisions": self.decisions, "games": self.games, "options": self.options}
         for name, content in ((NETWORK, state["network"]), (CHECKPOINT, state)):
             with write_atomically(self.folder / name) as file:
                 torch.save(content, file)
 
     def _load(self) -> None:
-        state: dict[str, Any] = torch.load(self.folder / CHECKPOINT, weights_only=True)
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.seconds, self.decisions, self.games = state["seconds"], state["decisions"], state["games"]
+        path = self.folder / CHECKPOINT
+        try:
+            state: dict[str, Any] = torch.load(path, weights_only=True)
+            self.network.load_state_dict(state["network"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.seconds, self.decisions, self.games = state["seconds"], state["decisions"], state["games"]
+            before = dict(state.get("options", self.options))  # earlier versions did not save them
+        except Exception as error:  # torch raises a dozen kinds for damaged files
+            raise damage_error(path, error) from None
+        for name, value in self.options.items():
+            if before.get(name) != value:
+                what = f"began with --{name} {before.get(name)}, not {value}"
+                raise ValueError(f"{path}: {what}; give the same, or another folder")
 
     def add_row(self) -> str:
         """Append the placement in the games since the last row to the curve; returns it as text."""
@@ -223,7 +248,11 @@ class Run:
 
 
 def train(run: Run, seconds: float) -> None:
-    """Train until the run has lasted so many seconds; save and add to the curve every minute, and at the end."""
+    """Train until the run has lasted so many seconds; save and add to the curve every minute, and at the end.
+
+    Ctrl-C also saves. After any other exception, the run can be continued from the last minute. Raises ValueError if
+    weights are not finite.
+    """
     row_at = (run.seconds // ROW_EVERY + 1) * ROW_EVERY
     with Progress("seconds", round(seconds), round(run.seconds)) as progress:
         try:
@@ -231,16 +260,24 @@ def train(run: Run, seconds: float) -> None:
                 start = time.monotonic()
                 run.collect()
                 run.learn()
+                run.check()
                 run.seconds += time.monotonic() - start
                 if run.seconds >= row_at:
                     progress.print(f"{run.seconds / 60:.0f} min, {run.decisions:,} decisions: {run.add_row()}")
                     run.save()
                     row_at += ROW_EVERY
                 progress.advance(min(round(run.seconds), round(seconds)) - progress.done)
-        finally:
-            if run.placements:
-                progress.print(run.add_row())
-            run.save()
+        except KeyboardInterrupt:
+            end(run, progress)
+            raise
+        end(run, progress)
+
+
+def end(run: Run, progress: Progress) -> None:
+    """Save the run, and add to the curve. Raises ValueError if weights are not finite."""
+    run.save()
+    if run.placements:
+        progress.print(run.add_row())
 
 
 def main() -> int:
@@ -253,7 +290,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         options.folder.mkdir(parents=True, exist_ok=True)
-        run = Run(options.folder, tuple(options.opponents.split(",")), options.seed)
+        run = Run(options.folder, options.opponents, options.seed)
     except (ValueError, OSError) as error:
         parser.error(str(error))
     try:
@@ -261,6 +298,9 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"stopped after {run.seconds / 60:.1f} minutes; the same command continues", file=sys.stderr)
         return 130
+    except ValueError as error:
+        print(f"{error}; the same command continues from {run.folder / CHECKPOINT}, if there is one", file=sys.stderr)
+        return 1
     print(f"play it: python -m arena --bots examples/ppo.py:Trained:{options.folder},tsumogiri,random --games 300")
     return 0
 

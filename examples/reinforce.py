@@ -88,6 +88,6 @@ for step in range(1, STEPS + 1):
     start = time.perf_counter()
     weights, decisions, won = self_play(weights)
     speed = decisions / (time.perf_counter() - start)
-    print(f"step {step}: {speed:,.0f} decisions/s, {won:.0%} of the rounds won", flush=True)
+    print(f"step {step}: {speed:,.0f} decisions/s, {won:.0%} of the rounds end in a win", flush=True)
 for opponent in ("random", "efficiency"):
     print(f"mean placement against two {opponent}: {mean_placement(weights, opponent):.2f}")

@@ -23,8 +23,9 @@ OBJECTIVES = {
     "improve": "Improves a trained policy by the results of rollouts (data --rollouts).",
 }
 TRAINING_EPILOG = """\
-Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest validation loss;
-metrics.csv and tensorboard/ have all metrics. On N GPUs: torchrun --nproc-per-node N -m agents.bert …
+Ctrl-C saves a checkpoint; the same command resumes from it. OUT/model has the network with the lowest policy_loss (of
+pretrain: loss) in validation; metrics.csv and tensorboard/ have all metrics. On N GPUs:
+torchrun --nproc-per-node N -m agents.bert …
 """
 DATA_EPILOG = """\
 A folder may hold data of several sources: give --selfplay several times, or run the command again with --add. If it is

@@ -1,7 +1,8 @@
 """The 12 symmetries of the game: rotate the dragons (3), swap pinzu and souzu (2), swap 1m and 9m (2).
 
-Each is a permutation of tiles that preserves the rules, including which dora an indicator shows. Applied to the tokens
-and labels of a sample it gives a variant of it, for data augmentation and test-time augmentation.
+Each is a permutation of tiles that preserves the rules, including which dora an indicator shows, except for ryuuiisou:
+its tiles stay the same in 2 of the 12 only. Applied to the tokens and labels of a sample it gives a variant of it, for
+data augmentation and test-time augmentation.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from agents.linear.bot import POINTS_PER_TEMPERATURE
 from agents.linear.config import CHECKPOINT, HINGE, Config
 from agents.linear.data import Choices
 from agents.linear.features import N_FEATURES
+from agents.settings_option import check_unchanged, settings_in
 from engine.common.files import write_atomically
 
 HELD_OUT = 10  # one game in so many is held out
@@ -150,9 +151,9 @@ class Trainer:
                 raise ValueError
         except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
             raise ValueError(f"{path}: damaged, or of other features; delete it to start again") from error
-        for name, value in asdict(self.config).items():
-            if before.get(name) != value:
-                what = f"started with {name} = {before.get(name)!r}, not {value!r}"
-                if name == "digest":
-                    what = "started with other decisions: the data has changed"
-                raise ValueError(f"{self.folder}: {what}; give the same options, or another folder")
+        now = asdict(self.config)
+        digest = now.pop("digest")
+        check_unchanged(self.folder, before, now, settings_in(Config))
+        if before.get("digest") != digest:
+            what = "began with other decisions: the data has changed"
+            raise ValueError(f"{self.folder}: {what}; give the same data, or another folder")

@@ -1,13 +1,15 @@
 """What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
-TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`.
+TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, but
+for the choice among actions that `rule` values alike.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from agents.blocks import Block, offsets_of
 from agents.bots.rule.bot import declares_kyushu_kyuhai, keeps_north_for_kokushi
 from agents.bots.rule.calls import choose_call, choose_kan
 from agents.bots.rule.context import CONTEXT, CONTEXT_SIZE, fill_context
@@ -49,11 +51,57 @@ from engine.kernels import write_legal
 from engine.table import RIICHI_DISCARD, RIVER_TSUMOGIRI, TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
 
+GAIN_HANS = np.array([1, 2, 3, 4, 5, 6, 8, 11, 13], dtype=np.int64)  # whose gains are features
+RECENT = 3  # discards of an opponent whose tedashi are counted
+
+# What `rule` thinks of the position. Those of two are of the next seat and of the one after.
+RULE_STATE = (
+    Block("threat_level", 3, "one of three levels of threat"),
+    Block("draws_left", 1, "the own draws left, / 19"),
+    Block("mean_risk", 1, "risk of discarding a random unseen tile, times 20"),
+    Block("no_win_value", 1, "value if the viewer neither wins nor deals in, plus 2"),
+    Block("best", 1, "the highest value of all actions, times 5"),
+    Block("promised", 1, "the highest expected value of a hand that a discard leaves, its risks apart, times 5"),
+    Block("win_gains", len(GAIN_HANS), "what a win of each number of han gains"),
+    Block("stick_cost", 1, "what a riichi stick costs, times 20"),
+    Block("rounds", 1, "rounds still to come, / 8"),
+    Block("is_last", 1, "1 in the last round"),
+    Block("rounds_inverse", 1, "1 / (1 + rounds still to come)"),
+    Block("safe_tiles", N_OPPONENTS, "held tiles that are safe against an opponent, / 6"),
+    Block("risks", 2, "the lowest risk of a held tile and the second lowest, times 20"),
+    Block("tenpai", N_OPPONENTS, "the chance that an opponent is in tenpai"),
+    Block("tedashi", N_OPPONENTS, f"share of tedashi in the last {RECENT} discards of an opponent"),
+    Block("honba", 1, "honba, / 4"),
+    Block("leads", N_OPPONENTS, "points ahead of an opponent, in ten thousands"),
+)
+# What `rule` thinks of an action. The last four are those of a discard.
+RULE_ACTION = (
+    Block("prior_logit", 1, "the prior logit, / 6, at least -2"),
+    Block("gap", 1, "value below that of the best action, times 20, at least -2"),
+    Block("has_value", 1, "1 if `rule` values the action"),
+    Block("is_best", 1, "1 if `rule` would take it"),
+    Block("win_value", 1, "expected value of the hand that it leaves, its risks apart, times 5"),
+    Block("win_gap", 1, "that value below the highest, times 10, at least -3"),
+    Block("risk", 1, "its risk, times 10, at most 3"),
+    Block("deal_in", 1, "chance to deal in, times 5"),
+)
+_STATE_AT, N_RULE_STATE = offsets_of(RULE_STATE)
+_ACTION_AT, N_RULE_ACTION = offsets_of(RULE_ACTION)
+THREAT_LEVEL, DRAWS_LEFT, MEAN_RISK = (_STATE_AT[name] for name in ("threat_level", "draws_left", "mean_risk"))
+NO_WIN_VALUE, BEST, PROMISED = (_STATE_AT[name] for name in ("no_win_value", "best", "promised"))
+WIN_GAINS, STICK_COST, ROUNDS = (_STATE_AT[name] for name in ("win_gains", "stick_cost", "rounds"))
+IS_LAST, ROUNDS_INVERSE, SAFE_TILES = (_STATE_AT[name] for name in ("is_last", "rounds_inverse", "safe_tiles"))
+RISKS, TENPAI, TEDASHI = (_STATE_AT[name] for name in ("risks", "tenpai", "tedashi"))
+HONBA, LEADS = _STATE_AT["honba"], _STATE_AT["leads"]
+PRIOR_LOGIT, GAP, HAS_VALUE = (_ACTION_AT[name] for name in ("prior_logit", "gap", "has_value"))
+IS_BEST, WIN_VALUE, WIN_GAP = (_ACTION_AT[name] for name in ("is_best", "win_value", "win_gap"))
+RISK, DEAL_IN = _ACTION_AT["risk"], _ACTION_AT["deal_in"]
+
 # The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand.
 RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
-RIVERS_AT = RULE_STATE_AT + 32
+RIVERS_AT = RULE_STATE_AT + N_RULE_STATE
 N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
-NEAR_AT = RULE_ACTION_AT + 8
+NEAR_AT = RULE_ACTION_AT + N_RULE_ACTION
 DRAWS_AT = NEAR_AT + N_NEAR
 N_ACTION = DRAWS_AT + N_DRAWS
 STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
@@ -61,8 +109,6 @@ ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this
-GAIN_HANS = np.array([1, 2, 3, 4, 5, 6, 8, 11, 13], dtype=np.int64)  # whose gains are features
-RECENT = 3  # discards of an opponent whose tedashi are counted
 
 
 @inner
@@ -140,44 +186,44 @@ def rule_action_features(
     prior_logits: float,
     out: np.ndarray,
 ) -> None:
-    """Write what `rule` thinks of `action` into `out` float32[8].
+    """Write what `rule` thinks of `action` into `out` float32[N_RULE_ACTION].
 
     `best` is the highest value of all actions, `promised` that of all hands that discards leave.
     """
     ev = context.ev[action]
-    out[0] = max(prior_logits, -12.0) / 6
+    out[PRIOR_LOGIT] = max(prior_logits, -12.0) / 6
     if ev > -np.inf:
-        out[1] = max((ev - best) * 20, -2.0)
-        out[2] = 1
-    out[3] = action == taken or (ev > -np.inf and ev == best)  # in riichi no action has a value
+        out[GAP] = max((ev - best) * 20, -2.0)
+        out[HAS_VALUE] = 1
+    out[IS_BEST] = action == taken or (ev > -np.inf and ev == best)  # in riichi no action has a value
     if action <= TSUMOGIRI:
         kind = KIND_OF[tile_of(t, action)]
-        out[4] = context.win_ev[kind] * 5
-        out[5] = max((context.win_ev[kind] - promised) * 10, -3.0)
-        out[6] = min(context.risk[kind] * 10, 3.0)
-        out[7] = context.deal_in[kind] * 5
+        out[WIN_VALUE] = context.win_ev[kind] * 5
+        out[WIN_GAP] = max((context.win_ev[kind] - promised) * 10, -3.0)
+        out[RISK] = min(context.risk[kind] * 10, 3.0)
+        out[DEAL_IN] = context.deal_in[kind] * 5
 
 
 @inner
 def rule_state_features(
     t: np.record, context: np.record, safe: np.ndarray, best: float, promised: float, out: np.ndarray
 ) -> None:
-    """Write what `rule` thinks of the position into `out` float32[32], which is zero."""
+    """Write what `rule` thinks of the position into `out` float32[N_RULE_STATE], which is zero."""
     me = np.int64(t.viewer)
     p = t.seat[me]
-    out[context.threat_level] = 1
-    out[3] = context.draws_left / 19
-    out[4] = context.mean_risk * 20
-    out[5] = context.no_win_value + 2
-    out[6] = 0.0 if best == -np.inf else max(best * 5, -2.0)
-    out[7] = promised * 5
+    out[THREAT_LEVEL + context.threat_level] = 1
+    out[DRAWS_LEFT] = context.draws_left / 19
+    out[MEAN_RISK] = context.mean_risk * 20
+    out[NO_WIN_VALUE] = context.no_win_value + 2
+    out[BEST] = 0.0 if best == -np.inf else max(best * 5, -2.0)
+    out[PROMISED] = promised * 5
     for i in range(len(GAIN_HANS)):
-        out[8 + i] = context.win_gain[GAIN_HANS[i]]
-    out[17] = context.stick_cost * 20
+        out[WIN_GAINS + i] = context.win_gain[GAIN_HANS[i]]
+    out[STICK_COST] = context.stick_cost * 20
     rounds = rounds_after(t, np.bool_(False))
-    out[18] = rounds / 8
-    out[19] = rounds == 0.0
-    out[20] = 1 / (1 + rounds)
+    out[ROUNDS] = rounds / 8
+    out[IS_LAST] = rounds == 0.0
+    out[ROUNDS_INVERSE] = 1 / (1 + rounds)
     least, second = 1.0, 1.0
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0:
@@ -188,21 +234,21 @@ def rule_state_features(
                 second = risk
             if p.hand[kind] > 1 and risk < second:
                 second = risk
-            for step in range(2):
+            for step in range(N_OPPONENTS):
                 if has_kind(safe[(me + step + 1) % 3], kind):
-                    out[21 + step] += p.hand[kind] / 6
-    out[23] = least * 20
-    out[24] = second * 20
-    for step in range(2):
+                    out[SAFE_TILES + step] += p.hand[kind] / 6
+    out[RISKS] = least * 20
+    out[RISKS + 1] = second * 20
+    for step in range(N_OPPONENTS):
         seat = (me + step + 1) % 3
         q = t.seat[seat]
-        out[25 + step] = tenpai_chance(t, seat)
+        out[TENPAI + step] = tenpai_chance(t, seat)
         for i in range(max(np.int64(q.n_river) - RECENT, 0), np.int64(q.n_river)):
             if (q.river[i] & RIVER_TSUMOGIRI) == 0:
-                out[27 + step] += 1 / RECENT
-    out[29] = t.honba / 4
-    out[30] = (p.score - t.seat[(me + 1) % 3].score) / 10000
-    out[31] = (p.score - t.seat[(me + 2) % 3].score) / 10000
+                out[TEDASHI + step] += 1 / RECENT
+    out[HONBA] = t.honba / 4
+    out[LEADS] = (p.score - t.seat[(me + 1) % 3].score) / 10000
+    out[LEADS + 1] = (p.score - t.seat[(me + 2) % 3].score) / 10000
 
 
 @inner

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from agents.options import BotOptions, read_options, read_temperature
-from agents.rl.policy import Weights, choose_best, load_weights, logits_of, sample
+from agents.rl.policy import Weights, choose_best, load_logit_value, load_weights, logits_of, sample
 from agents.rl.rows import Features, encode
 from engine.actions import N_ACTIONS
 from engine.compiling import kernel
@@ -17,8 +17,8 @@ from engine.table import TABLE, raw_bytes
 
 WEIGHTS = "network.npz"  # the file in a training folder
 LEAST_TEMPERATURE = 1e-3
-# Placements that a logit of 1 stands for after training with the default entropy: that weight times the standard
-# deviation of the advantages. TensorBoard shows it as `logit_value`; docs/experiments.md has the measurements.
+# Placements that a logit of 1 stands for in weights that do not say it: after training with the default entropy, that
+# weight times the standard deviation of the advantages. docs/experiments.md has the measurements.
 LOGIT_VALUE = 0.0012
 OPTIONS: BotOptions = {"temperature": (read_temperature, "a number >= 0; 0, the default, plays the best action")}
 
@@ -41,11 +41,16 @@ class NetworkBot:
         weights: Weights,
         temperature: float = 0.0,
         seed: int = 0,
+        logit_value: float = LOGIT_VALUE,
     ) -> None:
-        """`temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature)."""
+        """`temperature`: 0 plays the best action, otherwise actions are drawn from softmax(logits / temperature).
+
+        `logit_value`: the placements that a logit of 1 stands for.
+        """
         self.name = name
         self._temperature = max(temperature, LEAST_TEMPERATURE) if temperature else 0.0
-        self.value_temperature = LOGIT_VALUE * (self._temperature or 1.0)  # see `agents.base.Probabilities`
+        self._logit_value = logit_value
+        self.value_temperature = logit_value * (self._temperature or 1.0)  # see `agents.base.Probabilities`
         self._features, self._weights, self._seed = features, weights, np.uint64(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
@@ -70,8 +75,17 @@ class NetworkBot:
         forced = np.flatnonzero(actions >= 0)
         values[forced, actions[forced]] = 0
         of = np.repeat(rows.view, np.diff(rows.first))
-        values[of, rows.numbers] = np.float32(LOGIT_VALUE) * logits_of(self._weights, rows)
+        values[of, rows.numbers] = np.float32(self._logit_value) * logits_of(self._weights, rows)
         return values
+
+
+def weights_file(path: Path) -> Path:
+    """The file of the weights that `path` names: itself, or the one in a training folder. Raises ValueError."""
+    try:
+        found = path.expanduser()
+        return found / WEIGHTS if found.is_dir() else found
+    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
+        raise ValueError(f"{path}: {error}") from None
 
 
 def make_network_bot(name: str, features: Features, bundled: Path, argument: str | None, seed: int) -> NetworkBot:
@@ -81,11 +95,7 @@ def make_network_bot(name: str, features: Features, bundled: Path, argument: str
     """
     folder, _, options = (argument or "").partition("?")
     temperature = read_options(name, OPTIONS, options).get("temperature", 0.0)
-    try:
-        path = Path(folder).expanduser() if folder else bundled
-        path = path / WEIGHTS if path.is_dir() else path
-    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
-        raise ValueError(f"{folder}: {error}") from None
-    weights = load_weights(path, features)
+    path = weights_file(Path(folder)) if folder else bundled
+    weights, logit_value = load_weights(path, features), load_logit_value(path) or LOGIT_VALUE
     title = f"{name}:{argument}" if argument else name
-    return NetworkBot(title, features, weights, temperature, seed)
+    return NetworkBot(title, features, weights, temperature, seed, logit_value)

@@ -27,7 +27,12 @@ def train_parser() -> Parser:
     add = parser.add_argument
     add("folder", type=Path, metavar="FOLDER", help="the run; it is continued if there is one")
     add("--bot", choices=FAMILIES, default="residual", help="what the network sees (default: residual)")
-    add("--start", type=Path, metavar="FILE", help="weights of a new run (default: random ones, which add nothing)")
+    add(
+        "--start",
+        type=Path,
+        metavar="PATH",
+        help="weights of a new run: a file, or the folder of a run (default: random ones, which add nothing)",
+    )
     add_settings(parser, settings_in(Games, Hyperparameters, Settings))
     return parser
 

@@ -7,6 +7,7 @@ the output, which is added to the logit that the action has without the network.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from engine.common.files import write_atomically
 from engine.compiling import inner, kernel
 
 Weights: TypeAlias = dict[str, np.ndarray]  # name -> float32, C-contiguous; matrices are [inputs, outputs]
+LOGIT_VALUE = "logit_value"  # in a file: the placements that a logit of 1 stands for, a number
 MAX_MEMBER = 4 * MAX_WIDTH**2 + 4096  # bytes of an array in a file, unpacked
 
 
@@ -183,10 +185,11 @@ def widen(weights: Weights, features: Features, joint: int, hidden: int, seed: i
     return wide
 
 
-def save_weights(path: Path, weights: Weights) -> None:
-    """Write the weights as a NumPy archive. Raises OSError."""
+def save_weights(path: Path, weights: Weights, logit_value: float | None = None) -> None:
+    """Write the weights, and the value of a logit if it is known, as a NumPy archive. Raises OSError."""
+    arrays = weights if logit_value is None else weights | {LOGIT_VALUE: np.array(logit_value)}
     with write_atomically(path) as file:
-        np.savez(file, **weights)
+        np.savez(file, **arrays)
 
 
 def _width(matrix: np.ndarray | None) -> int:
@@ -196,15 +199,29 @@ def _width(matrix: np.ndarray | None) -> int:
 
 def load_weights(path: Path, features: Features) -> Weights:
     """The weights in a file that `save_weights` wrote. Raises ValueError, in one line, for anything else."""
+    return check_weights(path, _read(path, NAMES), features)
+
+
+def load_logit_value(path: Path) -> float | None:
+    """The value of a logit in a file that `save_weights` wrote; None if it has none. Raises ValueError, in one line."""
+    found = _read(path, [LOGIT_VALUE]).get(LOGIT_VALUE)
+    if found is None:
+        return None
+    if found.shape != () or found.dtype != np.float64 or not 0 < found < np.inf:
+        raise ValueError(f"{path}: {LOGIT_VALUE!r} is no number above 0; take an earlier copy")
+    return float(found)
+
+
+def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Those of the arrays `names` that are in a NumPy archive. Raises ValueError, in one line, if it is none."""
     try:
         with np.load(path) as archive:
             if any(info.file_size > MAX_MEMBER for info in archive.zip.infolist()):
                 raise ValueError
-            found = {name: archive[name] for name in NAMES if name in archive}
+            return {name: archive[name] for name in names if name in archive}
     except Exception as error:  # NumPy and zipfile raise a dozen kinds for damaged files
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "no NumPy archive"
         raise ValueError(f"{path}: cannot be read ({reason}); python -m agents.rl train writes such files") from None
-    return check_weights(path, found, features)
 
 
 def check_weights(path: Path, found: Weights, features: Features) -> Weights:

@@ -39,12 +39,14 @@ def train(options: argparse.Namespace, settings: Settings) -> int:
     for bot in {*settings.games.opponents, *settings.measure_against}:
         make(bot)
     keep_freed_memory()
-    torch.set_num_threads(min(options.jobs, usable_cores()))
+    run = Run(options.folder, settings, options.start)
+    options.jobs = run.jobs
+    torch.set_num_threads(min(run.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)
     if not isinstance(workers, Cluster):
-        return Training(options, Run(options.folder, settings, options.start)).go_on()
-    with open_pool(stateless(play_task), workers) as pool:
-        return Training(options, Run(options.folder, settings, options.start, pool)).go_on()
+        return Training(options, run).go_on()
+    with open_pool(stateless(play_task), workers) as run.pool:
+        return Training(options, run).go_on()
 
 
 class Training:
@@ -52,27 +54,30 @@ class Training:
 
     def __init__(self, options: argparse.Namespace, run: Run) -> None:
         self._options, self._run = options, run
-        self._total = round(60 * options.minutes)
+        self._total, self._unit = run.settings.budget
         self._saved, self._saved_iteration = run.seconds, run.iteration
 
     def go_on(self) -> int:
-        """Run iterations until the time is up; return the exit code."""
+        """Run iterations until the budget is spent; return the exit code."""
         run, folder = self._run, self._options.folder
         folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
         writer = SummaryWriter(folder / TENSORBOARD, purge_step=run.iteration)
-        done = min(int(run.seconds), self._total)
-        with writer, Progress("seconds", self._total, done) as progress:
+        done = min(int(run.spent), self._total)
+        with writer, Progress(self._unit, self._total, done) as progress:
             try:
                 while True:
                     if self._is_due():
                         self._measure(writer, progress)
-                    if run.seconds >= self._total:
+                    if run.spent >= self._total:
                         break
                     self._iterate(writer, progress)
             except KeyboardInterrupt:
                 progress.print(f"stopped; the same command continues after iteration {self._saved_iteration}")
                 return INTERRUPTED
         print(f"{folder / CURVE} holds the curve; play it with --bots {self._options.bot}:{folder}")
+        if not run.has_learned:
+            how = "the same command with more minutes or iterations goes on"
+            print(f"the policy has not begun to learn ({run.phase}); {how}")
         return OK
 
     def _is_due(self) -> bool:
@@ -81,7 +86,7 @@ class Training:
         if last is None:
             return True
         minutes, iteration = last
-        ended = self._run.seconds >= self._total and iteration < self._run.iteration
+        ended = self._run.spent >= self._total and iteration < self._run.iteration
         return ended or self._run.seconds // every > 60 * minutes // every
 
     def _save(self) -> None:
@@ -91,6 +96,11 @@ class Training:
     def _measure(self, writer: SummaryWriter, progress: Progress) -> None:
         """Save the run and measure it."""
         self._save()
+        against = " and ".join(self._run.settings.measure_against)
+        what = f"measuring {3 * self._run.settings.walls:,} hanchan against two {against}"
+        if last_measured(self._options.folder / CURVE) is None:
+            progress.print(f"{what} before the training")
+        progress.advance(0, what)
         rows = self._run.measure()
         for row in rows:
             writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
@@ -109,5 +119,5 @@ class Training:
         rate = (run.choices - choices) / max(run.seconds - seconds, 1e-9)
         for name, value in (metrics | {"choices_per_second": rate}).items():
             writer.add_scalar(f"learning/{name}", value, run.iteration)
-        status = f"iteration {run.iteration}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
-        progress.advance(min(int(run.seconds), self._total) - progress.done, status)
+        status = f"{run.phase}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}"
+        progress.advance(min(int(run.spent), self._total) - progress.done, status)

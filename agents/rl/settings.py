@@ -6,16 +6,18 @@ import argparse
 import math
 from dataclasses import dataclass, field
 
-from agents.settings_option import as_text, one_of, setting, settings_in
+from agents.settings_option import as_text, one_of, setting, settings_in, share
 from engine.checks import scores_in
-from engine.common.options import bots_of, non_negative_number, positive, positive_number, usable_cores
+from engine.common.options import bots_of, non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 from engine.rules import EVEN_SCORES, Scores
 
 WIDTH, HIDDEN = 160, 64  # of a policy that starts at random
 MAX_WIDTH = 1024  # of a layer
 # Settings that the next command of a run may change; the widths are compared with its network.
-CHANGEABLE = frozenset({"width", "hidden", "minutes", "measure_every", "measure_against", "walls", "device"})
+CHANGEABLE = frozenset(
+    {"width", "hidden", "minutes", "iterations", "measure_every", "measure_against", "walls", "device"}
+)
 
 
 def some_scores(text: str) -> tuple[Scores, ...]:
@@ -27,14 +29,6 @@ def some_scores(text: str) -> tuple[Scores, ...]:
         except ValueError as error:
             raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
     return tuple(found)
-
-
-def share(text: str) -> float:
-    """Option type: a number from 0 to 1."""
-    number = non_negative_number(text)
-    if number > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share: a number from 0 to 1")
-    return number
 
 
 def layer(text: str) -> int:
@@ -87,10 +81,25 @@ class Settings:
 
     games: Games
     hyperparameters: Hyperparameters = field(default_factory=Hyperparameters)
-    minutes: float = setting(480.0, positive_number, "total training time; the learning rate falls to 0", "MINUTES")
-    seed: int = setting(0, seed_type, "of the first weights and of all games")
-    jobs: int = setting(
-        usable_cores(), positive, "threads that act, or on a cluster workers (default: as many as cores)", "N"
+    minutes: float = setting(
+        480.0, positive_number, "total training time, without measurements; the learning rate falls to 0", "MINUTES"
+    )
+    iterations: int = setting(
+        0,
+        non_negative,
+        "in place of minutes: the learning rate falls by them, so that on one machine the same settings give the same "
+        "weights (default 0: minutes)",
+    )
+    seed: int = setting(
+        0,
+        seed_type,
+        "of the first weights and of all games; the learning rate follows the clock, unless iterations are given",
+    )
+    jobs: int | None = setting(
+        None,
+        positive,
+        "threads that act, or on a cluster workers (default: as many as cores, or as the run began with)",
+        "N",
     )
     device: str = setting("cpu", str, "of the learner: cpu or cuda", "DEVICE")
     tables: int = setting(1024, positive, "of each thread, played in lock step")
@@ -107,6 +116,11 @@ class Settings:
     measure_every: float = setting(15.0, positive_number, "minutes between measurements")
     measure_against: tuple[str, ...] = setting(("rule",), some_bots, "BOT,…: each plays at both other seats")
     walls: int = setting(1000, positive, "of a measurement, each played three times")
+
+    @property
+    def budget(self) -> tuple[int, str]:
+        """How long the run is, and the unit: iterations, or seconds of training."""
+        return (self.iterations, "iterations") if self.iterations else (round(60 * self.minutes), "seconds")
 
     def fixed(self) -> dict[str, str]:
         """The settings that a run cannot change, as texts."""

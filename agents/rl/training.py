@@ -8,6 +8,7 @@ everything that the next one needs can be saved: an interrupted run resumes from
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -17,13 +18,23 @@ import numpy as np
 import torch
 
 from agents.rl.acting import Actor, Experience, Task
-from agents.rl.bot import WEIGHTS, NetworkBot
+from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
 from agents.rl.families import features_named
 from agents.rl.learning import Learner
 from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
-from agents.rl.policy import NAMES, Weights, check_weights, load_weights, random_weights, save_weights, widen
-from agents.rl.settings import HIDDEN, WIDTH, Settings
+from agents.rl.policy import (
+    NAMES,
+    Weights,
+    check_weights,
+    load_logit_value,
+    load_weights,
+    random_weights,
+    save_weights,
+    widen,
+)
+from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
+from agents.settings_option import check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
@@ -39,33 +50,44 @@ LEAST_CRITIC_RATE = 0.1  # share of its learning rate that the critic keeps
 class Run:
     """A training run in a folder."""
 
-    def __init__(
-        self, folder: Path, settings: Settings, start: Path | None, pool: AnyPool[Task, Played] | None = None
-    ) -> None:
+    pool: AnyPool[Task, Played] | None = None  # whose workers act; without one, threads of this process do
+
+    def __init__(self, folder: Path, settings: Settings, start: Path | None) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
 
-        `start`: the weights that a new run begins with, widened to the widths of the settings; without a file, random
-        ones that add nothing to any logit.
-        `pool`: its workers act; without one, threads of this process do.
+        `start`: the weights that a new run begins with, a file or the folder of a run, widened to the widths of the
+        settings; without it, random ones that add nothing to any logit.
         """
-        self.folder, self.settings, self._pool = folder, settings, pool
+        self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
-        self.seconds = 0.0  # of training
+        self.seconds = self.warm_up_seconds = 0.0  # of training; until the policy began to learn
+        self.logit_value: float | None = None  # of the weights: placements that a logit of 1 stands for, if known
         self.former: list[Weights] = []  # former selves among the opponents
+        self._actors: list[Actor] = []
         self.features = features_named(settings.games.bot)
-        seeds = (derive_seed(settings.seed, "actor", i) for i in range(settings.jobs))
-        self._actors = [Actor(settings.games, settings.tables, seed) for seed in seeds]
         if (folder / STATE).is_file():
             self.learner = self._load()
         else:
+            jobs = settings.jobs or usable_cores()
+            self.settings = replace(settings, jobs=jobs)
+            self._actors = [self._new_actor(number) for number in range(jobs)]
             self.learner = self._new_learner(self._first_weights(start))
+
+    @property
+    def jobs(self) -> int:
+        """How many actors play at the same time."""
+        return len(self._actors)
+
+    def _new_actor(self, number: int) -> Actor:
+        return Actor(self.settings.games, self.settings.tables, derive_seed(self.settings.seed, "actor", number))
 
     def _first_weights(self, start: Path | None) -> Weights:
         """The weights of a new run."""
         width, hidden, seed = self.settings.width, self.settings.hidden, self.settings.seed
         if start is None:
             return random_weights(self.features, width or WIDTH, hidden or HIDDEN, seed)
-        weights = load_weights(start, self.features)
+        path = weights_file(start)
+        weights, self.logit_value = load_weights(path, self.features), load_logit_value(path)
         had = weights["hidden"].shape
         for option, wanted, least in zip(("width", "hidden"), (width, hidden), had, strict=True):
             if wanted is not None and wanted < least:
@@ -81,18 +103,18 @@ class Run:
         try:
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.iteration, self.choices, self.seconds = state["counts"]
+            self.warm_up_seconds = float(state.get("warm_up_seconds", 0.0))  # earlier versions had none, nor a value
+            self.logit_value = None if (value := state.get("logit_value")) is None else float(value)
             policy = state["learner"]["policy"]
             # earlier versions named the settings as options: --gae-lambda
             before = {name.removeprefix("--").replace("-", "_"): text for name, text in state["settings"].items()}
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
+            self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
         except Exception as error:  # torch raises a dozen kinds for damaged files
             raise damage_error(path, error) from None
-        for name, value in self.settings.fixed().items():
-            if before.get(name) != value:
-                what = f"began with {name} {before.get(name)}, not {value}"
-                raise ValueError(f"{path}: {what}; give the same options, or another folder")
+        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("width", "hidden"), asked, widths, strict=True):
@@ -102,8 +124,9 @@ class Run:
         learner = self._new_learner(weights)
         try:
             learner.load_state(state["learner"])
-            for actor, each in zip(self._actors, state["actors"], strict=True):
-                actor.load_state(each)
+            for number, each in enumerate(state["actors"]):
+                self._actors.append(self._new_actor(number))
+                self._actors[number].load_state(each)
         except Exception as error:
             raise damage_error(path, error) from None
         return learner
@@ -115,18 +138,40 @@ class Run:
             "actors": [actor.state() for actor in self._actors],
             "former": [{name: torch.from_numpy(each[name]) for name in NAMES} for each in self.former],
             "counts": (self.iteration, self.choices, self.seconds),
+            "warm_up_seconds": self.warm_up_seconds,
+            "logit_value": self.logit_value,
             "settings": self.settings.fixed(),
         }
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
-        save_weights(self.folder / WEIGHTS, self.learner.policy.numpy())
+        save_weights(self.folder / WEIGHTS, self.learner.policy.numpy(), self.logit_value)
+
+    @property
+    def spent(self) -> float:
+        """What is done of the budget of the settings, in its unit."""
+        return self.iteration if self.settings.iterations else self.seconds
+
+    @property
+    def has_learned(self) -> bool:
+        """Whether the policy has begun to learn."""
+        return self.iteration > WARM_UP
+
+    @property
+    def phase(self) -> str:
+        """How many iterations are done, of the warm-up or in all."""
+        return f"iteration {self.iteration}" if self.has_learned else f"warm-up {self.iteration}/{WARM_UP}"
+
+    def _rate(self) -> float:
+        """The factor of the learning rates: it falls from 1, when the policy begins to learn, to 0 at the end."""
+        total, _ = self.settings.budget
+        warm_up = min(self.iteration, WARM_UP) if self.settings.iterations else self.warm_up_seconds
+        return min(max((total - self.spent) / max(total - warm_up, 1e-9), 0.0), 1.0)
 
     def next_iteration(self) -> dict[str, float]:
         """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""
         began = monotonic()
         experience = self.act()
-        rate = max(1 - self.seconds / (60 * self.settings.minutes), 0.0)
-        warming_up = self.iteration < WARM_UP
+        rate, warming_up = self._rate(), self.iteration < WARM_UP
         if self.iteration == WARM_UP:  # by now the tables are in all rounds of a game
             self.learner.whiten(experience)
         self.learner.set_rates(0.0 if warming_up else rate, max(rate, LEAST_CRITIC_RATE))
@@ -138,6 +183,10 @@ class Run:
         self.iteration += 1
         self.choices += sum(len(part.seat) for part in experience)
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
+        if warming_up:
+            self.warm_up_seconds = self.seconds
+        elif metrics and self.settings.hyperparameters.entropy:
+            self.logit_value = self.settings.hyperparameters.entropy * metrics["advantage_std"]
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:
             self.former = [*self.former, self.learner.policy.numpy()][-MOST_FORMER:]
@@ -146,9 +195,9 @@ class Run:
     def act(self) -> list[Experience]:
         """A round at all tables."""
         weights = self.learner.policy.numpy()
-        if self._pool is not None:
+        if self.pool is not None:
             tasks = [Task(number, actor, weights, self.former) for number, actor in enumerate(self._actors)]
-            played = sorted(self._pool.run(tasks), key=lambda each: each[0])
+            played = sorted(self.pool.run(tasks), key=lambda each: each[0])
             self._actors = [actor for _, actor, _ in played]
             return [experience for _, _, experience in played]
         stop = Event()
@@ -163,7 +212,7 @@ class Run:
         bot = NetworkBot(self.settings.games.bot, self.features, self.learner.policy.numpy())
         rows = []
         for opponent in self.settings.measure_against:
-            found = measure(bot, opponent, self.settings.walls, min(self.settings.jobs, usable_cores()))
+            found = measure(bot, opponent, self.settings.walls, min(self.jobs, usable_cores()))
             counts = (self.seconds / 60, self.iteration, self.choices)
             rows.append(Strength(*counts, opponent, 3 * self.settings.walls, *found))
         append(self.folder / CURVE, rows)

@@ -9,6 +9,8 @@ examples/ppo.py is such a loop in whole.
 
 from __future__ import annotations
 
+from math import prod
+
 import gymnasium
 import torch
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
@@ -24,7 +26,8 @@ def main() -> None:
     """Play 400 steps of 16 games, learn at the end of each 50, and print one line."""
     torch.manual_seed(0)
     envs = RecordEpisodeStatistics(gymnasium.make_vec(nukidora.envs.ID, num_envs=16, **SETTINGS))
-    network = nn.Sequential(nn.Flatten(), nn.Linear(97 * 34, 64), nn.ReLU(), nn.Linear(64, 115))
+    n_seen, n_actions = prod(envs.single_observation_space["observation"].shape), int(envs.single_action_space.n)
+    network = nn.Sequential(nn.Flatten(), nn.Linear(n_seen, 64), nn.ReLU(), nn.Linear(64, n_actions))
     optimizer = torch.optim.Adam(network.parameters())
     observations, _ = envs.reset(seed=1)
     ended = torch.zeros(16, dtype=torch.bool)

@@ -9,6 +9,7 @@ It goes without constraints.txt, for RLlib pins Gymnasium 1.2.2. The module want
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import gymnasium
@@ -28,8 +29,9 @@ import nukidora.envs
 def make(settings: dict[str, Any]) -> gymnasium.Env:
     """The environment of one game, whose observations are as the module wants them."""
     env = gymnasium.make(nukidora.envs.ID, **settings)
-    flat = spaces.Box(-1, 1, (97 * 34,), np.float32)
-    mask = spaces.Box(0, 1, (115,), np.float32)
+    space = env.observation_space
+    flat = spaces.Box(-1, 1, (prod(space["observation"].shape),), np.float32)
+    mask = spaces.Box(0, 1, space["action_mask"].shape, np.float32)
     return TransformObservation(
         env,
         lambda seen: {

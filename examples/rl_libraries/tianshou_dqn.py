@@ -28,8 +28,9 @@ def make() -> PettingZooEnv:
 def main() -> None:
     """Play, learn a few times, and print one line."""
     env = make()
+    shape, n_actions = env.observation_space["observation"].shape, int(env.action_space.n)
     policy = DiscreteQLearningPolicy(
-        model=Net(state_shape=(97, 34), action_shape=115, hidden_sizes=(64,)),
+        model=Net(state_shape=shape, action_shape=n_actions, hidden_sizes=(64,)),
         action_space=env.action_space,
         observation_space=env.observation_space,
         eps_training=0.1,

@@ -9,6 +9,8 @@ The environment has the autoreset mode DISABLED, in which torchrl itself begins 
 
 from __future__ import annotations
 
+from math import prod
+
 import gymnasium
 import torch
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
@@ -22,9 +24,9 @@ import nukidora.envs
 SETTINGS = {"opponents": ("random", "random"), "length": "east", "reward": "round_points"}
 
 
-def network(outputs: int) -> nn.Module:
-    """A small network from planes to `outputs` numbers."""
-    return nn.Sequential(nn.Flatten(-2), nn.Linear(97 * 34, 64), nn.ReLU(), nn.Linear(64, outputs))
+def network(inputs: int, outputs: int) -> nn.Module:
+    """A small network from planes, `inputs` numbers, to `outputs` numbers."""
+    return nn.Sequential(nn.Flatten(-2), nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, outputs))
 
 
 def main() -> None:
@@ -33,13 +35,14 @@ def main() -> None:
     envs = gymnasium.make_vec(nukidora.envs.ID, num_envs=8, autoreset_mode="DISABLED", **SETTINGS)
     env = GymWrapper(envs, categorical_action_encoding=True)
     env.set_seed(1)
-    logits = TensorDictModule(network(115), in_keys=["observation"], out_keys=["logits"])
+    n_seen, n_actions = prod(envs.single_observation_space["observation"].shape), int(envs.single_action_space.n)
+    logits = TensorDictModule(network(n_seen, n_actions), in_keys=["observation"], out_keys=["logits"])
     mask = TensorDictModule(torch.Tensor.bool, in_keys=["action_mask"], out_keys=["mask"])
     choice = ProbabilisticTensorDictModule(
         in_keys=["logits", "mask"], out_keys=["action"], distribution_class=MaskedCategorical, return_log_prob=True
     )
     policy = ProbabilisticTensorDictSequential(logits, mask, choice)
-    critic = TensorDictModule(network(1), in_keys=["observation"], out_keys=["state_value"])
+    critic = TensorDictModule(network(n_seen, 1), in_keys=["observation"], out_keys=["state_value"])
     with torch.no_grad():
         played = env.rollout(300, policy, break_when_any_done=False)
     assert played["action_mask"].gather(-1, played["action"][..., None]).all()

@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.bert.encoding import MAX_TOKENS, encode
 from agents.bert.vocabulary import N_TOKENS
+from agents.blocks import Block, offsets_of
 from agents.compiled.menu import is_legal
 from agents.compiled.unseen import count_unseen, unseen
 from engine.actions import ANKAN, DISCARD, KAKAN, N_ACTIONS, PASS, TSUMOGIRI
@@ -39,79 +40,61 @@ from engine.view import blank_for
 
 COPIES = 4
 
-
-class Channels(NamedTuple):
-    """A group of channels of ``planes``: its name, the number of channels, and what they hold."""
-
-    name: str
-    n: int
-    text: str
-
-
 # Unless stated otherwise, row k of a channel stands for kind k; a constant channel has the same number in all rows.
 TABLE_CHANNELS = (
-    Channels("hand", COPIES, "channel c: 1 if the concealed hand holds more than c tiles of the kind"),
-    Channels("red", 1, "1 if the concealed hand holds the red five of the kind"),
-    Channels("drawn", 1, "1 for the tile just drawn"),
-    Channels("offer", 1, "1 for the tile that may be called or won on"),
-    Channels("unseen", 1, "tiles that the viewer does not see, / 4"),
-    Channels("dora", 1, "indicators that make the kind dora, / 4"),
-    Channels("round_wind", 1, "1 in the row of the round wind"),
-    Channels("own_wind", 1, "1 in the row of the viewer's wind"),
-    Channels("may_discard", 1, "1 if a tile of the kind may be discarded"),
-    Channels("may_ankan", 1, "1 if an ankan of the kind is legal"),
-    Channels("may_kakan", 1, "1 if a kakan of the kind is legal"),
-    Channels(
+    Block("hand", COPIES, "channel c: 1 if the concealed hand holds more than c tiles of the kind"),
+    Block("red", 1, "1 if the concealed hand holds the red five of the kind"),
+    Block("drawn", 1, "1 for the tile just drawn"),
+    Block("offer", 1, "1 for the tile that may be called or won on"),
+    Block("unseen", 1, "tiles that the viewer does not see, / 4"),
+    Block("dora", 1, "indicators that make the kind dora, / 4"),
+    Block("round_wind", 1, "1 in the row of the round wind"),
+    Block("own_wind", 1, "1 in the row of the viewer's wind"),
+    Block("may_discard", 1, "1 if a tile of the kind may be discarded"),
+    Block("may_ankan", 1, "1 if an ankan of the kind is legal"),
+    Block("may_kakan", 1, "1 if a kakan of the kind is legal"),
+    Block(
         "may",
         PASS - TSUMOGIRI + 1,
         "constant, 1 if it is legal: tsumogiri, riichi, pon, pon with red, daiminkan, nukidora, tsumo, ron, kyushu "
         "kyuhai, pass",
     ),
-    Channels("shanten", 1, "constant: shanten of the hand, / 6"),
-    Channels("accepts", 1, "1 if drawing the kind lowers the shanten; only while another seat's tile is on offer"),
-    Channels("keeps", 1, "1 if discarding the kind leaves the lowest shanten; only on the own turn"),
-    Channels("ukeire", 1, "unseen tiles that lower the shanten after such a discard, / 40, at most 1"),
-    Channels("waits", 1, "1 if the kind completes the hand before the draw"),
-    Channels("furiten", 1, "constant: 1 if the viewer may not win by ron"),
-    Channels("progress", 1, "constant: rounds of the schedule played, / 6, at most 1"),
-    Channels("honba", 1, "constant: honba, / 10, at most 1"),
-    Channels("sticks", 1, "constant: riichi sticks on the table, / 10, at most 1"),
-    Channels("draws", 1, f"constant: draws left, / {N_DRAWS}"),
+    Block("shanten", 1, "constant: shanten of the hand, / 6"),
+    Block("accepts", 1, "1 if drawing the kind lowers the shanten; only while another seat's tile is on offer"),
+    Block("keeps", 1, "1 if discarding the kind leaves the lowest shanten; only on the own turn"),
+    Block("ukeire", 1, "unseen tiles that lower the shanten after such a discard, / 40, at most 1"),
+    Block("waits", 1, "1 if the kind completes the hand before the draw"),
+    Block("furiten", 1, "constant: 1 if the viewer may not win by ron"),
+    Block("progress", 1, "constant: rounds of the schedule played, / 6, at most 1"),
+    Block("honba", 1, "constant: honba, / 10, at most 1"),
+    Block("sticks", 1, "constant: riichi sticks on the table, / 10, at most 1"),
+    Block("draws", 1, f"constant: draws left, / {N_DRAWS}"),
 )
 SEAT_CHANNELS = (  # for each player
-    Channels("pon", 1, "1 if the player has a pon of the kind"),
-    Channels("kan", 1, "1 for a daiminkan or kakan"),
-    Channels("ankan", 1, "1 for an ankan"),
-    Channels("meld_red", 1, "1 if that meld holds a red five"),
-    Channels("nukidora", 1, "constant: norths set aside, / 4"),
-    Channels("discarded", 1, "1 if the player has discarded the kind: it cannot win on it by ron"),
-    Channels(
+    Block("pon", 1, "1 if the player has a pon of the kind"),
+    Block("kan", 1, "1 for a daiminkan or kakan"),
+    Block("ankan", 1, "1 for an ankan"),
+    Block("meld_red", 1, "1 if that meld holds a red five"),
+    Block("nukidora", 1, "constant: norths set aside, / 4"),
+    Block("discarded", 1, "1 if the player has discarded the kind: it cannot win on it by ron"),
+    Block(
         "river",
         COPIES,
         f"channel c: the turn, from 1, of the player's c-th discard of the kind (c from 0), / {MAX_RIVER}",
     ),
-    Channels("tsumogiri", COPIES, "channel c: 1 if that discard was the tile just drawn"),
-    Channels("river_red", 1, "1 if the player has discarded the red five of the kind"),
-    Channels("called", 1, "1 if a discard of the kind was called by another"),
-    Channels("riichi", 1, "constant: 1 in riichi, double riichi included"),
-    Channels("riichi_tile", 1, "1 for the tile discarded with riichi"),
-    Channels("ippatsu", 1, "constant: 1 while a win would be ippatsu"),
-    Channels("dealer", 1, "constant: 1 for the dealer"),
-    Channels("score", 1, f"constant: score / {TOTAL_POINTS:,}, from -1 to 1"),
+    Block("tsumogiri", COPIES, "channel c: 1 if that discard was the tile just drawn"),
+    Block("river_red", 1, "1 if the player has discarded the red five of the kind"),
+    Block("called", 1, "1 if a discard of the kind was called by another"),
+    Block("riichi", 1, "constant: 1 in riichi, double riichi included"),
+    Block("riichi_tile", 1, "1 for the tile discarded with riichi"),
+    Block("ippatsu", 1, "constant: 1 while a win would be ippatsu"),
+    Block("dealer", 1, "constant: 1 for the dealer"),
+    Block("score", 1, f"constant: score / {TOTAL_POINTS:,}, from -1 to 1"),
 )
 
 
-def _offsets(groups: tuple[Channels, ...]) -> tuple[dict[str, int], int]:
-    """The first channel of each group, and their total."""
-    offsets, total = {}, 0
-    for group in groups:
-        offsets[group.name] = total
-        total += group.n
-    return offsets, total
-
-
-_AT, SEATS_AT = _offsets(TABLE_CHANNELS)
-_SEAT_AT, PER_SEAT = _offsets(SEAT_CHANNELS)
+_AT, SEATS_AT = offsets_of(TABLE_CHANNELS)
+_SEAT_AT, PER_SEAT = offsets_of(SEAT_CHANNELS)
 N_CHANNELS = SEATS_AT + N_SEATS * PER_SEAT
 # name -> the channels of a group; those of players as "river 0", "river 1" and "river 2"
 CHANNELS = {group.name: slice(_AT[group.name], _AT[group.name] + group.n) for group in TABLE_CHANNELS} | {

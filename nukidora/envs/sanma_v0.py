@@ -135,7 +135,7 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
         self._ask_next()
 
     def step(self, action: Any) -> None:
-        """Take an action of the agent `agent_selection`; None once the game is over.
+        """Take an action of the agent `agent_selection`, an integer or a tensor of one; None once the game is over.
 
         Raises `engine.game.IllegalAction`, a ValueError, with nothing changed, if the action is not legal.
         """
@@ -144,7 +144,8 @@ class SanmaAEC(AECEnv[str, dict[str, np.ndarray], int]):  # type: ignore[misc]  
             self._was_dead_step(action)
             return
         before = self.game.table.copy()
-        self.game.act(AGENTS.index(agent), action)
+        given = np.asarray(action)
+        self.game.act(AGENTS.index(agent), action if given.ndim else given.item())
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         if self.game.over:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pytest
 
+from agents.bert.training.config import TrainingConfig
 from agents.linear.config import Config
 from agents.rl.settings import CHANGEABLE, Games, Hyperparameters, Settings
 from agents.settings_option import (
@@ -74,6 +75,12 @@ def test_a_run_keeps_all_settings_but_those_that_may_change() -> None:
     assert kept.keys() == {"bot", *settings_in(Games, Hyperparameters, Settings)} - CHANGEABLE
     assert (kept["opponents"], kept["handicaps"], kept["kl"]) == ("rule,bert", "35000-35000-35000", "0.5")
     assert kept.keys() >= {"seed", "jobs", "tables", "former_every", "learning_rate"}
+
+
+def test_every_hyperparameter_is_a_setting() -> None:
+    named = {"objective", "data", "model", "digest", "bot", "games", "hyperparameters"}  # the others of the fields
+    for of in (TrainingConfig, Config, Games, Hyperparameters, Settings):
+        assert {each.name for each in fields(of)} - named == set(settings_in(of))
 
 
 @pytest.mark.parametrize("of", [Config, Games, Hyperparameters])

@@ -80,10 +80,11 @@ def run(folder: Path, *, on_cluster: bool) -> Run:
     """Two iterations of reinforcement learning."""
     folder.mkdir()
     settings = Settings(Games("residual"), Hyperparameters(batch_size=64), seed=3, jobs=2, tables=6, width=8, hidden=8)
+    trained = Run(folder, settings, None)
     if not on_cluster:
-        return iterations(Run(folder, settings, None))
-    with open_pool(stateless(play_task), CLUSTER) as pool:
-        return iterations(Run(folder, settings, None, pool))
+        return iterations(trained)
+    with open_pool(stateless(play_task), CLUSTER) as trained.pool:
+        return iterations(trained)
 
 
 def iterations(trained: Run) -> Run:

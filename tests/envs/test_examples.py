@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -71,6 +73,86 @@ def test_ppo_is_interrupted_and_continued(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_network_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no .*network\.pt: python examples/ppo\.py .* makes it"):
+        make(f"{PPO}:Trained:{tmp_path}")
+
+
+@pytest.fixture
+def ppo(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, with rollouts of a few decisions."""
+    spec = spec_from_file_location("examples_ppo", PPO)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "ENVS", 4)
+    monkeypatch.setattr(module, "STEPS", 4)
+    return module
+
+
+OPPONENTS = "tsumogiri,random"
+
+
+@pytest.mark.parametrize("failure", [OSError("no memory"), None], ids=["an error", "NaN"])
+def test_a_run_that_fails_keeps_its_checkpoint(failure: Exception | None, ppo: Any, tmp_path: Path) -> None:
+    run = ppo.Run(tmp_path, OPPONENTS, 0)
+    ppo.train(run, 1e-9)
+    kept = {name: (tmp_path / name).read_bytes() for name in ("network.pt", "checkpoint.pt")}
+
+    def learn() -> None:
+        if failure is not None:
+            raise failure
+        next(run.network.parameters()).data.view(-1)[3] = torch.nan
+
+    run.learn = learn
+    with pytest.raises((OSError, ValueError), match=r"no memory|infinite or NaN, which is not saved"):
+        ppo.train(run, run.seconds + 1)
+    assert {name: (tmp_path / name).read_bytes() for name in kept} == kept
+    assert ppo.Run(tmp_path, OPPONENTS, 0).decisions > 0
+
+
+def test_a_run_that_is_interrupted_is_saved_if_its_weights_are_numbers(ppo: Any, tmp_path: Path) -> None:
+    run = ppo.Run(tmp_path, OPPONENTS, 0)
+    weight = next(run.network.parameters()).data.view(-1)
+
+    def interrupt(value: float) -> None:
+        weight[3] = value
+        raise KeyboardInterrupt
+
+    run.learn = lambda: interrupt(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        ppo.train(run, 60)
+    kept = (tmp_path / "network.pt").read_bytes()
+    run.learn = lambda: interrupt(torch.inf)
+    with pytest.raises(ValueError, match="weights became infinite or NaN"):
+        ppo.train(run, 60)
+    assert (tmp_path / "network.pt").read_bytes() == kept
+
+
+def test_a_run_is_continued_with_its_own_opponents_and_seed_only(ppo: Any, tmp_path: Path) -> None:
+    ppo.Run(tmp_path, OPPONENTS, 0).save()
+    for opponents, seed, said in (
+        ("random,random", 0, "--opponents tsumogiri,random, not random,random"),
+        (OPPONENTS, 1, "--seed 0, not 1"),
+    ):
+        with pytest.raises(ValueError, match=f"began with {said}; give the same, or another folder"):
+            ppo.Run(tmp_path, opponents, seed)
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    del state["options"]  # as earlier versions saved it
+    torch.save(state, tmp_path / "checkpoint.pt")
+    ppo.Run(tmp_path, OPPONENTS, 1)
+
+
+def test_a_network_for_other_planes_or_damaged_is_an_error_in_one_line(ppo: Any, tmp_path: Path) -> None:
+    ppo.Run(tmp_path, OPPONENTS, 0).save()
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    state["network"]["kinds.weight"] = state["network"]["kinds.weight"][:, 1:].clone()
+    torch.save(state, tmp_path / "checkpoint.pt")
+    torch.save(state["network"], tmp_path / "network.pt")
+    for begin in (lambda: ppo.Run(tmp_path, OPPONENTS, 0), lambda: make(f"{PPO}:Trained:{tmp_path}")):
+        with pytest.raises(ValueError, match=r"^[^\n]*\.pt: damaged, or made by a version with other planes [^\n]*$"):
+            begin()
+    (tmp_path / "network.pt").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=r"network\.pt: damaged"):
         make(f"{PPO}:Trained:{tmp_path}")
 
 

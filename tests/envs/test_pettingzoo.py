@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,25 @@ def test_a_reward_of_ones_own_is_that_of_each_action_for_all_agents() -> None:
             missed += np.array(env.game.scores) - before
     assert raised > 0
     assert [totals[agent] for agent in AGENTS] == pytest.approx((before - missed - 35_000) / 1_000)
+
+
+@pytest.mark.parametrize("of", [np.int64, np.array, lambda action: pytest.importorskip("torch").tensor(action)])
+def test_an_action_may_be_an_array_or_a_tensor(of: Callable[[int], Any]) -> None:
+    env, plain = sanma_v0.raw_env(), sanma_v0.raw_env()
+    for each in (env, plain):
+        each.reset(seed=1)
+    action = int(np.flatnonzero(plain.observe("player_0")["action_mask"])[0])
+    plain.step(action)
+    env.step(of(action))
+    assert env.game.table == plain.game.table
+
+
+@pytest.mark.parametrize("action", [np.array([3]), np.array(3.0), "3", [3], None])
+def test_what_is_no_number_of_an_action_is_refused(action: object) -> None:
+    env = sanma_v0.raw_env()
+    env.reset(seed=1)
+    with pytest.raises(TypeError):
+        env.step(action)
 
 
 def test_a_reward_of_ones_own_that_gives_no_rewards_is_told() -> None:

@@ -17,7 +17,7 @@ from agents.bert.next_steps import arena_command, command, new_run, print_outcom
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
-from agents.settings_option import arguments_of
+from agents.settings_option import arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error
 from engine.common.program import INTERRUPTED, OK
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # torch takes seconds to import: it is imported once a comman
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
-SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_accuracy")
+SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_policy_loss", "validation_accuracy")
 
 
 def pretrain(parser: Parser, options: Namespace) -> int:
@@ -104,11 +104,9 @@ def check_config(config: TrainingConfig, out: Path) -> None:
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: train in another folder") from error
     folders = resolve_folders(config)
-    for name, value in asdict(config).items():
-        same_folder = name in folders and resolved.get(name) == folders[name]
-        if before.get(name) != value and not same_folder:
-            what = f"started with {name} = {before.get(name)!r}, not {value!r}"
-            raise ValueError(f"{out}: {what}; give the same options, or another folder")
+    same = {name for name, folder in folders.items() if resolved.get(name) == folder}
+    now = {name: value for name, value in asdict(config).items() if name not in same}
+    check_unchanged(out, before, now, settings_in(TrainingConfig))
 
 
 def resolve_folders(config: TrainingConfig) -> dict[str, str]:
@@ -152,7 +150,8 @@ def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
 def describe_run(trainer: Trainer) -> str:
     """The outcome of a finished run in one line."""
     progress = trainer.progress
-    best = f"the lowest validation loss, {progress.best_loss:.4f}, was after {progress.best_step:,}"
+    selects = trainer.objective.selects.replace("_", " ")
+    best = f"the lowest validation {selects}, {progress.best_loss:.4f}, was after {progress.best_step:,}"
     network = f"wrote the network of that step to {trainer.folder / 'model'}"
     return f"{progress.step:,} steps in {duration(progress.seconds)}; {best}; {network}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.settings_option import setting, true_or_false
+from agents.settings_option import setting, share, true_or_false
 from engine.common.options import non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 
@@ -20,7 +20,7 @@ class TrainingConfig:
     steps: int = setting(0, positive, "number of steps (default: one pass over the data, or epochs)", "N")  # 0: epochs
     epochs: float = setting(1.0, positive_number, "passes over the data, without --steps")
     learning_rate: float = setting(1e-3, positive_number, "peak; linear warm-up and linear decay")
-    warmup_ratio: float = 0.05  # share of the steps in which the learning rate rises
+    warmup_ratio: float = setting(0.05, share, "share of the steps in which the learning rate rises")
     weight_decay: float = setting(0.01, non_negative_number, "of AdamW")
     max_grad_norm: float = setting(1.0, positive_number, "norm to which gradients are clipped")
     seed: int = setting(0, seed_type, "of initial weights, order of samples and augmentation")
@@ -28,7 +28,9 @@ class TrainingConfig:
     value_weight: float = setting(0.25, non_negative_number, "weight of the value losses in the loss")
     eval_steps: int = setting(1000, positive, "steps between validations")
     patience: int = setting(
-        0, non_negative, "validations without a lower loss before training stops (default 0: no limit)"
+        0,
+        non_negative,
+        "validations without a lower policy_loss (pretrain: loss) before training stops (default 0: no limit)",
     )
 
 
@@ -38,6 +40,6 @@ class TrainingProgress:
 
     step: int = 0
     seconds: float = 0.0  # of training
-    best_loss: float = float("inf")  # lowest validation loss
+    best_loss: float = float("inf")  # lowest validation loss, of those that select
     best_step: int = 0
     evaluations_since_best: int = 0

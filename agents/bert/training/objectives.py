@@ -41,7 +41,7 @@ class Loss(NamedTuple):
 
 
 class Objective(Protocol):
-    """What a network is trained for. The metric ``loss`` of validation selects the best network."""
+    """What a network is trained for. The metric ``loss`` is what is minimized."""
 
     @property
     def model(self) -> PreTrainedModel:
@@ -51,6 +51,11 @@ class Objective(Protocol):
     @property
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics."""
+        ...
+
+    @property
+    def selects(self) -> str:
+        """The metric whose lowest value in validation selects the best network."""
         ...
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
@@ -72,6 +77,7 @@ class Pretraining:
     """Masked language modelling (Devlin et al. 2019): predict tokens that are masked."""
 
     metric_names = ("loss", "accuracy")
+    selects = "loss"
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = create_or_load_masked(config.model)
@@ -102,11 +108,12 @@ class Imitation:
     """Imitation of the targets, and a value of the decision: the final placement and points.
 
     The policy loss is the cross-entropy with softmax(-regret / REGRET_UNIT), which is one-hot where only one label's
-    value is known, and the expected regret, which makes costly mistakes count for more. The metric `regret` is the mean
-    regret of the likeliest label.
+    value is known. The loss adds the expected regret, which makes costly mistakes count for more, and the value losses.
+    The metric `regret` is the mean regret of the likeliest label.
     """
 
-    metric_names = ("loss", "accuracy", "regret", "placement_loss", "points_error")
+    metric_names = ("loss", "policy_loss", "accuracy", "regret", "placement_loss", "points_error")
+    selects = "policy_loss"
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = create_or_load(config.model)
@@ -121,22 +128,26 @@ class Imitation:
         expected = expected_regret(logits, regret)
         chosen = logits.argmax(-1)
         value = value_loss(outputs, batch)
+        loss = policy + REGRET_WEIGHT * expected + self.value_weight * value.loss
         metrics = {
-            "loss": policy.detach(),
+            "loss": loss.detach(),
+            "policy_loss": policy.detach(),
             "accuracy": (chosen == label).float().mean(),
             "regret": regret.masked_fill(regret.isinf(), UNKNOWN_REGRET).gather(-1, chosen[:, None]).mean(),
         }
-        return Loss(policy + REGRET_WEIGHT * expected + self.value_weight * value.loss, metrics | value.metrics)
+        return Loss(loss, metrics | value.metrics)
 
 
 class Improvement:
     """Policy improvement by the results of rollouts, with a KL penalty towards the reference policy.
 
-    The reference is the network that training started from. The metrics `regret` and `reference_regret` are the
+    The reference is the network that training started from. The policy loss is the expected regret with the KL penalty;
+    the loss adds the value losses. The metrics `regret` and `reference_regret` are the
     expected regrets of both policies among the labels of known value; `kl` is KL(reference || policy) in nats.
     """
 
-    metric_names = ("loss", "regret", "reference_regret", "kl", "placement_loss", "points_error")
+    metric_names = ("loss", "policy_loss", "regret", "reference_regret", "kl", "placement_loss", "points_error")
+    selects = "policy_loss"
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = load_trained(config.model)
@@ -151,15 +162,17 @@ class Improvement:
         logits, regret = legal_logits(outputs, batch), torch.from_numpy(batch.regret).to(device)
         kl = kl_div(log_softmax(reference, -1), log_softmax(logits, -1), log_target=True, reduction="batchmean")
         clear = (regret - REGRET_TOLERANCE).clamp(min=0.0)
-        loss = expected_regret(LOGIT_SCALE * logits, clear) / (LOGIT_SCALE * REGRET_PER_NAT) + kl
+        policy = expected_regret(LOGIT_SCALE * logits, clear) / (LOGIT_SCALE * REGRET_PER_NAT) + kl
         value = value_loss(outputs, batch)
+        loss = policy + self.value_weight * value.loss
         metrics = {
             "loss": loss.detach(),
+            "policy_loss": policy.detach(),
             "regret": expected_regret(logits.detach(), regret),
             "reference_regret": expected_regret(reference, regret),
             "kl": kl.detach(),
         }
-        return Loss(loss + self.value_weight * value.loss, metrics | value.metrics)
+        return Loss(loss, metrics | value.metrics)
 
 
 def legal_logits(outputs: Outputs, batch: Batch) -> Tensor:

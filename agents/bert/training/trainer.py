@@ -4,7 +4,8 @@ The folder of a run holds
 
 ``training_config.json``  the `TrainingConfig`
 ``checkpoint/``           what resuming needs: weights, optimizer, learning-rate schedule, random states, progress
-``model/``                the network with the lowest validation loss, which can be loaded by ``from_pretrained``
+``model/``                the network with the lowest validation loss (that which the objective `selects` by), which
+                          can be loaded by ``from_pretrained``
 ``metrics.csv``           all metrics; ``tensorboard/`` has the same
 
 The batch of a step and all of its randomness follow from the seed and the number of the step: an interrupted and
@@ -105,7 +106,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done, or `patience` validations in a row had no lower loss."""
+        """Whether all steps are done, or `patience` validations in a row had no lower loss; see `Objective.selects`."""
         patience = self.config.patience
         return self.progress.step >= self.n_steps or 0 < patience <= self.progress.evaluations_since_best
 
@@ -184,7 +185,7 @@ class Trainer:
             return self.objective.loss(self.model, batch, random, self.accelerator.device)
 
     def _validate(self) -> dict[str, float]:
-        """The validation metrics; saves the network if its loss is the lowest so far."""
+        """The validation metrics; saves the network if the loss that selects is the lowest so far."""
         means = MeanMetrics()
         self.model.eval()
         with torch.inference_mode():
@@ -193,8 +194,8 @@ class Trainer:
         self.model.train()
         metrics = means.compute()
         self.progress.evaluations_since_best += 1
-        if metrics["loss"] < self.progress.best_loss:
-            self.progress.best_loss, self.progress.best_step = metrics["loss"], self.progress.step
+        if (loss := metrics[self.objective.selects]) < self.progress.best_loss:
+            self.progress.best_loss, self.progress.best_step = loss, self.progress.step
             self.progress.evaluations_since_best = 0
             self._save_network()
         return metrics

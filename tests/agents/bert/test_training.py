@@ -273,7 +273,28 @@ def test_illegal_labels_have_no_loss_and_are_never_chosen(batch: Batch) -> None:
     with torch.no_grad():
         objective.model.policy.bias[:] = torch.from_numpy(np.where(batch.legal.any(axis=0), 0.0, 1e4))
     loss = objective.loss(objective.model, batch, np.random.default_rng(0), torch.device("cpu"))
-    assert float(loss.metrics["loss"]) < 2 * np.log(46)
+    assert float(loss.metrics["policy_loss"]) < 2 * np.log(46)
+
+
+@pytest.mark.parametrize(("name", "make_objective"), [("train", Imitation), ("improve", Improvement)])
+def test_the_metric_loss_is_what_is_minimized(batch: Batch, tmp_path: Path, name: str, make_objective: type) -> None:
+    torch.manual_seed(1)
+    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(tmp_path)
+    objective = make_objective(TrainingConfig(name, "", model=str(tmp_path), value_weight=0.5))
+    loss = objective.loss(objective.model, batch, np.random.default_rng(0), torch.device("cpu"))
+    assert float(loss.metrics["loss"]) == float(loss.loss.detach())
+    assert float(loss.metrics["policy_loss"]) < float(loss.loss.detach()) - 0.1
+    assert loss.metrics.keys() == set(objective.metric_names)
+
+
+def test_the_policy_loss_selects_the_network(data: Path, tmp_path: Path) -> None:
+    config = TrainingConfig("train", str(data), steps=2, **(FAST | {"eval_steps": 1}))
+    trainer = Trainer(config, Imitation, tmp_path)
+    for _ in trainer.train():
+        pass
+    rows = csv.DictReader((tmp_path / "metrics.csv").open())
+    found = [float(text) for row in rows if (text := row["validation_policy_loss"])]
+    assert trainer.progress.best_loss == pytest.approx(min(found), abs=1e-4)
 
 
 def test_imitation_of_regrets(batch: Batch) -> None:
@@ -290,7 +311,7 @@ def test_imitation_of_regrets(batch: Batch) -> None:
             objective.model.policy.weight.zero_()
             objective.model.policy.bias[: len(logits)] = torch.tensor(logits)
         loss = objective.loss(objective.model, labelled, np.random.default_rng(0), torch.device("cpu"))
-        return float(loss.loss.detach()), float(loss.metrics["loss"]), float(loss.metrics["regret"])
+        return float(loss.loss.detach()), float(loss.metrics["policy_loss"]), float(loss.metrics["regret"])
 
     best = (0.0, -1.0, -25.0, -100.0)
     for worse in ((0.0, 0.0, -25.0, -100.0), (0.0, -2.0, -25.0, -100.0), (0.0, -1.0, -2.0, -100.0), (0, -1, -25, -2)):

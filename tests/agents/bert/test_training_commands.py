@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from agents.bert.model import PolicyValue, make_config  # noqa: E402
 from agents.bert.options import training_parser  # noqa: E402
 from agents.bert.sizes import PRESETS  # noqa: E402
 from agents.bert.training import trainer  # noqa: E402
-from agents.bert.training.commands import training_command  # noqa: E402
+from agents.bert.training.commands import CONFIG_FILE, check_config, save_config, training_command  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
 
@@ -76,7 +77,7 @@ def test_a_run_is_described_and_not_repeated(
     again = capsys.readouterr()
     assert again.err.startswith("a run: ")
     assert again.out == printed
-    assert "steps = 8, not 9" in refusal(capsys, "train", data, "a run", *SMALL, "--steps", 9)
+    assert "began with steps 8, not 9" in refusal(capsys, "train", data, "a run", *SMALL, "--steps", 9)
 
 
 def test_a_folder_may_be_written_differently(
@@ -93,12 +94,26 @@ def test_a_folder_may_be_written_differently(
             assert commands.main(["train", str(folder), "run/", *small, "--from", str(network)]) == 0
     shutil.copytree(data, "other")
     shutil.copytree("start", "other start")
-    assert "data = " in refusal(capsys, "train", "other", "run", *small, "--from", "start")
-    assert "model = " in refusal(capsys, "train", "dataset", "run", *small, "--from", "other start")
-    assert "model = " in refusal(capsys, "train", "dataset", "run", *small, "--from", "micro")
+    assert "began with data " in refusal(capsys, "train", "other", "run", *small, "--from", "start")
+    assert "began with model " in refusal(capsys, "train", "dataset", "run", *small, "--from", "other start")
+    assert "began with model " in refusal(capsys, "train", "dataset", "run", *small, "--from", "micro")
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     assert commands.main(["train", "../dataset", "../run", *small, "--from", "../start"]) == 0
+
+
+def test_a_run_from_before_a_setting_existed_is_continued(tmp_path: Path) -> None:
+    config = TrainingConfig("train", "data", "micro", learning_rate=0.5)
+    save_config(config, tmp_path)
+    path = tmp_path / CONFIG_FILE
+    before = json.loads(path.read_text())
+    del before["patience"]
+    path.write_text(json.dumps(before))
+    check_config(config, tmp_path)
+    with pytest.raises(ValueError, match="began with patience 0, not 3"):
+        check_config(replace(config, patience=3), tmp_path)
+    with pytest.raises(ValueError, match=r"began with learning_rate 0\.5, not 0\.25"):
+        check_config(replace(config, learning_rate=0.25), tmp_path)
 
 
 def test_improve_needs_rollouts(data: Path, network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +140,15 @@ def test_pretraining_is_followed_by_training(
 
 def test_the_command_of_a_card_gives_the_same_settings() -> None:
     settings = {"epochs": 2.5, "weight_decay": 0.0, "max_grad_norm": 3.0, "patience": 4, "augment": False}
-    settings |= {"value_weight": 0.0, "batch_size": 64, "steps": 5, "learning_rate": 1e-4, "eval_steps": 7, "seed": 9}
+    settings |= {
+        "warmup_ratio": 0.25,
+        "value_weight": 0.0,
+        "batch_size": 64,
+        "steps": 5,
+        "learning_rate": 1e-4,
+        "eval_steps": 7,
+        "seed": 9,
+    }
     config = TrainingConfig("train", "data", "micro", **settings)
     words = shlex.split(training_command(config, Path("out")))
     assert words[:4] == ["python", "-m", "agents.bert", "train"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,9 +52,9 @@ def test_training_lowers_the_loss_and_raises_the_agreement(tmp_path: Path, parts
 
 def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:
     run(tmp_path, parts, epochs=1)
-    with pytest.raises(ValueError, match=r"started with margin = 1000\.0, not 5\.0; give the same options"):
+    with pytest.raises(ValueError, match=r"began with margin 1000\.0, not 5\.0; give the same options"):
         Trainer(Config("data", "digest", "start", margin=5.0, epochs=3, batch_size=64), START, parts, tmp_path)
-    with pytest.raises(ValueError, match=r"started with other decisions: the data has changed; give the same"):
+    with pytest.raises(ValueError, match=r"began with other decisions: the data has changed; give the same"):
         Trainer(Config("data", "changed", "start", epochs=3, batch_size=64), START, parts, tmp_path)
     whole = (tmp_path / "checkpoint.npz").read_bytes()
     (tmp_path / "checkpoint.npz").write_bytes(whole[: len(whole) // 2])
@@ -61,6 +63,20 @@ def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, par
     (tmp_path / "checkpoint.npz").write_bytes(b"PK")
     with pytest.raises(ValueError, match=r"checkpoint\.npz: damaged"):
         run(tmp_path, parts)
+
+
+def test_a_checkpoint_from_before_a_setting_existed_is_continued(tmp_path: Path, parts: Split) -> None:
+    run(tmp_path, parts, epochs=1)
+    path = tmp_path / "checkpoint.npz"
+    with np.load(path) as saved:
+        arrays = dict(saved)
+    config = json.loads(str(arrays["config"]))
+    del config["temperature"]
+    arrays["config"] = np.array(json.dumps(config))
+    np.savez(path, **arrays)
+    continued = run(tmp_path, parts, epochs=2)
+    with pytest.raises(ValueError, match=r"began with temperature 1\.0, not 2\.0"):
+        Trainer(replace(continued.config, temperature=2.0), START, parts, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from agents.base import ActionValues
+from agents.blocks import Block
 from agents.registry import make
-from agents.residual.features import FEATURES, MAX_GAP, RULE_ACTION_AT, TEMPERATURE
+from agents.residual.features import (
+    FEATURES,
+    IS_BEST,
+    MAX_GAP,
+    NEAR_AT,
+    RIVERS_AT,
+    RULE_ACTION,
+    RULE_ACTION_AT,
+    RULE_STATE,
+    RULE_STATE_AT,
+    TEMPERATURE,
+)
 from agents.rl.bot import LOGIT_VALUE, NetworkBot
 from agents.rl.policy import random_weights
 from agents.rl.rows import encode
@@ -70,10 +82,39 @@ def test_a_network_changes_choices() -> None:
     assert 0.05 < (changed != plain().act(views)).mean() < 0.95
 
 
+def columns_of(rows: np.ndarray, blocks: tuple[Block, ...], first: int) -> dict[str, np.ndarray]:
+    """The columns of each block of `rows`, of which the first begins at `first`."""
+    found = {}
+    for block in blocks:
+        found[block.name] = rows[:, first : first + block.n]
+        first += block.n
+    return found
+
+
+def test_what_rule_thinks_stands_in_the_blocks_of_the_tables() -> None:
+    _, rows = encode(FEATURES, views_of_games(12))
+    state, action = rows.states[:, RULE_STATE_AT:RIVERS_AT], rows.actions[:, RULE_ACTION_AT:NEAR_AT]
+    of_state, of_action = columns_of(state, RULE_STATE, 0), columns_of(action, RULE_ACTION, 0)
+    assert sum(each.shape[1] for each in of_state.values()) == state.shape[1]
+    assert sum(each.shape[1] for each in of_action.values()) == action.shape[1]
+    for name, columns in (of_state | of_action).items():
+        assert columns.any(axis=0).all(), f"a number of {name} is never written"
+    for flags in (of_state["threat_level"], of_state["is_last"], of_action["has_value"], of_action["is_best"]):
+        assert set(np.unique(flags)) == {0, 1}
+    assert (of_state["threat_level"].sum(axis=1) == 1).all()
+    rounds = 8 * of_state["rounds"]
+    assert ((rounds == 0) == of_state["is_last"]).all()
+    np.testing.assert_allclose(of_state["rounds_inverse"], 1 / (1 + rounds), rtol=1e-6)
+    assert (of_state["risks"][:, 0] <= of_state["risks"][:, 1]).all()
+    assert (np.diff(of_state["win_gains"], axis=1) >= -1e-6).all()
+    for chances in (of_state["tenpai"], of_state["tedashi"], of_action["deal_in"] / 5):
+        assert ((chances >= 0) & (chances <= 1 + 1e-6)).all()
+
+
 def test_one_action_is_what_rule_takes_also_in_riichi() -> None:
     scenario = Scenario(["123456789p1122s"], "1z3z3z4z").do("riichi", "1z").quiet(2)
     views = view_of(scenario.side.raw, 0)
     _, rows = encode(FEATURES, views)
     assert set(rows.numbers.tolist()) == {NUKIDORA, TSUMOGIRI}
-    taken = rows.actions[:, RULE_ACTION_AT + 3].tolist()
+    taken = rows.actions[:, RULE_ACTION_AT + IS_BEST].tolist()
     assert [number for number, flag in zip(rows.numbers, taken) if flag] == make("rule").act(views).tolist()

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -16,6 +17,7 @@ import torch
 
 from agents.registry import make
 from agents.rl import measuring, training
+from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.families import features_named
 from agents.rl.learning import Learner
@@ -24,6 +26,7 @@ from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from engine.common.program import BAD_ARGUMENTS
 from tests.support.small_rl import SMALL, weights_of
+from tests.support.views import views_of_games
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -68,6 +71,37 @@ def test_an_interrupted_run_comes_to_the_same_weights(tmp_path: Path, monkeypatc
     assert any((whole[name] != start[name]).any() for name in whole)
 
 
+def test_the_learning_rate_falls_from_when_the_policy_begins_to_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = count()
+    monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
+    monkeypatch.setattr(training, "WARM_UP", 2)
+    settings, rates = replace(SMALL, minutes=6 / 60), []
+    for iteration in range(7):
+        run = Run(tmp_path, settings, None)
+        run.next_iteration()
+        run.save()
+        rates.append(run.learner.optimizer.param_groups[0]["lr"] / settings.hyperparameters.learning_rate)
+        assert run.phase == (f"warm-up {iteration + 1}/2" if iteration < 2 else f"iteration {iteration + 1}")
+    assert rates == pytest.approx([0, 0, 1, 0.75, 0.5, 0.25, 0])
+
+
+def test_runs_of_as_many_iterations_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for folder, slowness in (("fast", 1.0), ("slow", 9.0)):
+        clock = count(0.0, slowness)
+        monkeypatch.setattr(training, "monotonic", lambda clock=clock: next(clock))
+        options = arguments(tmp_path / folder, "--set", "iterations=3", "--set", "measure_every=0.1")
+        assert main(options) == 0
+        assert main(options) == 0  # nothing is left to do
+        found.append(load_weights(tmp_path / folder / "network.npz", features_named("residual")))
+        rows = (tmp_path / folder / "curve.csv").read_text().splitlines()
+        assert rows[-1].split(",")[1] == "3"
+    assert all((found[0][name] == found[1][name]).all() for name in NAMES)
+    assert found[0]["logit"].any()
+
+
 def test_only_the_newest_former_selves_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count()
     monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
@@ -103,6 +137,8 @@ def test_a_run_begins_with_the_weights_given(tmp_path: Path) -> None:
     run.next_iteration()
     assert any((run.learner.policy.numpy()[name] != before[name]).any() for name in NAMES)
     run.save()
+    of_folder = Run(tmp_path / "other", SMALL, tmp_path)
+    assert all((of_folder.learner.policy.numpy()[name] == run.learner.policy.numpy()[name]).all() for name in NAMES)
     (tmp_path / "start.npz").unlink()
     again = Run(tmp_path, replace(SMALL, width=None), tmp_path / "start.npz")
     assert all((run.learner.policy.numpy()[name] == again.learner.policy.numpy()[name]).all() for name in NAMES)
@@ -148,8 +184,30 @@ def test_the_command_trains_is_interrupted_and_continues(
     lines = (tmp_path / "curve.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2", "3"]
     assert make(f"residual:{tmp_path}").name == f"residual:{tmp_path}"
+    assert "has not begun" not in capsys.readouterr().out
     assert list((tmp_path / "tensorboard").iterdir())
     assert "against two random" in (tmp_path / "curve.svg").read_text()
+
+
+def test_a_run_that_ends_in_the_warm_up_says_that_nothing_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    next_iteration = Run.next_iteration
+
+    def in_a_minute(run: Run) -> Any:
+        told = next_iteration(run)
+        run.seconds = 60.0 * run.iteration
+        return told
+
+    monkeypatch.setattr(Run, "next_iteration", in_a_minute)
+    assert main(arguments(tmp_path, "--minutes", "1")) == 0
+    said, told = capsys.readouterr()
+    assert told.startswith("measuring 3 hanchan against two random before the training\n")
+    assert "the policy has not begun to learn (warm-up 1/1); the same command with more minutes or iterations" in said
+    assert not load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
+    assert main(arguments(tmp_path, "--minutes", "2")) == 0
+    assert "has not begun" not in capsys.readouterr().out
+    assert load_weights(tmp_path / "network.npz", features_named("residual"))["logit"].any()
 
 
 def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
@@ -176,6 +234,34 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
         assert iterations_measured() == ["iteration", "0", "1"]
 
 
+def test_weights_say_what_a_logit_is_worth(tmp_path: Path) -> None:
+    start = weights_of(seed=9)
+    save_weights(tmp_path / "start.npz", start, 0.5)
+    settings = replace(SMALL, hyperparameters=replace(SMALL.hyperparameters, entropy=0.25))
+    run = Run(tmp_path, settings, tmp_path / "start.npz")
+    run.next_iteration()  # in which only the critic learns
+    run.save()
+    assert make(f"residual:{tmp_path}").value_temperature == 0.5
+    spread = run.next_iteration()["advantage_std"]
+    run.save()
+    bot, views = make(f"residual:{tmp_path}"), views_of_games(1)
+    assert bot.value_temperature == pytest.approx(0.25 * spread)
+    assert Run(tmp_path, settings, None).logit_value == bot.value_temperature
+    save_weights(tmp_path / "network.npz", run.learner.policy.numpy())  # as earlier versions did
+    earlier = make(f"residual:{tmp_path}")
+    assert earlier.value_temperature == LOGIT_VALUE
+    scale = bot.value_temperature / LOGIT_VALUE
+    np.testing.assert_allclose(bot.action_values(views), earlier.action_values(views) * scale, rtol=1e-5)
+    assert (bot.act(views) == earlier.act(views)).all()
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_a_logit_that_is_worth_no_number_is_refused(value: float, tmp_path: Path) -> None:
+    save_weights(tmp_path / "network.npz", weights_of(), value)
+    with pytest.raises(ValueError, match=r"network\.npz: 'logit_value' is no number above 0"):
+        make(f"residual:{tmp_path}")
+
+
 def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4, width=8, hidden=8), None).save()
     for given, said in (
@@ -188,9 +274,29 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
         assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
         assert said in line
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    del state["settings"]["critic_sees"]  # as if that setting had been added since
+    torch.save(state, tmp_path / "state.pt")
+    Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4), None)
+    assert main(arguments(tmp_path, "--set", "critic_sees=view")) == BAD_ARGUMENTS
+    assert "critic_sees everything, not view" in capsys.readouterr().err
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert main(arguments(tmp_path)) == BAD_ARGUMENTS
     assert str(tmp_path / "state.pt") in capsys.readouterr().err
+
+
+def test_a_run_keeps_its_number_of_threads_on_a_machine_with_other_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "usable_cores", lambda: 2)
+    settings = replace(SMALL, jobs=None)
+    run = Run(tmp_path, settings, None)
+    assert run.jobs == 2
+    run.save()
+    monkeypatch.setattr(training, "usable_cores", lambda: 1)
+    assert Run(tmp_path, settings, None).jobs == 2
+    with pytest.raises(ValueError, match="began with jobs 2, not 1; give the same options"):
+        Run(tmp_path, replace(SMALL, jobs=1), None)
 
 
 def test_measuring_shares_walls_and_knows_the_better_player() -> None:
