@@ -130,6 +130,8 @@ async def accept_connections(
     http = HttpServer(config)
     serving = asyncio.create_task(http.serve(sockets=[]))
     while not http.started:
+        if serving.done():
+            await serving  # raises what has stopped it
         await asyncio.sleep(0.01)
     chores = BackgroundTasks()
     chores.start(keep_resolved(lobby.access.proxies, RESOLVE_EVERY))

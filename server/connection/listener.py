@@ -77,9 +77,11 @@ class Listener:
     async def _open(self, connection: socket.socket, admission: Admission) -> None:
         try:
             await self._loop.connect_accepted_socket(lambda: self._make_protocol(admission), connection)
-        except OSError:  # the peer is gone
+        except BaseException as error:
             admission.release()
             connection.close()
+            if not isinstance(error, OSError):  # else the peer is gone
+                raise
 
     def _refuse(self, connection: socket.socket, error: AccessError) -> None:
         """Send the reason. Closing at once could discard the text before it is read, so a few stay open for a while."""
