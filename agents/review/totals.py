@@ -9,13 +9,13 @@ from itertools import chain
 from math import sqrt
 from typing import Any
 
-from agents.review.decisions import Decision
+from agents.review.decisions import Decision, names_of
 from agents.review.opinions import Opinion
 from agents.review.review import Json, Review, round_to_digits
 from agents.review.words import action_words
 from engine.common.student import least_error, of_error
 from engine.mjai.messages import Message
-from engine.records.model import round_name
+from engine.records.model import NAMED_BY, round_name
 
 N_MISTAKES = 20  # that are kept of each bot, the dearest ones
 BLUNDER = 0.05  # placements: of games that are alike, one counts as off by that (`engine.common.student`)
@@ -123,8 +123,10 @@ class Mistake:
         return self.file, self.seat, self.message
 
     def as_json(self) -> Json:
-        """Where it was, and what it cost."""
-        return {key: value for key, value in asdict(self).items() if key not in ("messages", "decision")}
+        """Where it was, against whom, and what it cost."""
+        start_game, start_kyoku = self.messages[:2]
+        told = {key: value for key, value in asdict(self).items() if key not in ("messages", "decision")}
+        return told | {key: start_kyoku[key] for key in NAMED_BY} | {"names": [*names_of(start_game)]}
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import { el } from "./dom.js";
 import { percent } from "./format.js";
 import { followed, REGION } from "./review_followed.js";
 import * as parts from "./review_parts.js";
+import { shortRoundName } from "./table_words.js";
 import { language, t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -18,8 +19,12 @@ import { language, t } from "./words.js";
  * @typedef {object} Mistake
  * @property {number} loss
  * @property {string} file of the record, or the id of the game
+ * @property {string[]} names
  * @property {number} seat
- * @property {string} round_name as the record has it: `E1 honba 1`
+ * @property {number} round index of the round
+ * @property {string} bakaze
+ * @property {number} kyoku
+ * @property {number} honba
  * @property {number} turn
  * @property {string} kind
  * @property {number} message index of the message after which the seat decided
@@ -29,6 +34,13 @@ import { language, t } from "./words.js";
 
 /** @typedef {{player: string, bots: string[], games: number, summary: Summary[], mistakes: Mistake[][]}} Totals */
 /** @typedef {{messages: Message[], decision: parts.Decision}} Shown a mistake to look at: its round up to it */
+
+/**
+ * What a page makes of the mistakes.
+ * @typedef {object} Page
+ * @property {(mistake: Mistake, bot: number, index: number) => string} address where a mistake is shown
+ * @property {(mistake: Mistake) => Node} record names the game of a mistake
+ */
 
 /** The names of the rows of each table. @type {[("by_kind" | "by_shanten" | "by_turn"), (row: string) => string][]} */
 const TABLES = [
@@ -82,11 +94,17 @@ function table({ bots, summary }, group, nameOf) {
   );
 }
 
+/** The round of a mistake. @param {Mistake} mistake */
+function roundOf({ bakaze: wind, kyoku, honba }) {
+  return shortRoundName({ wind, kyoku, honba });
+}
+
 /**
  * The dearest mistakes that a bot sees.
- * @param {Mistake[]} mistakes @param {string} bot @param {(mistake: Mistake, index: number) => string} address
+ * @param {Totals} totals @param {number} number of the bot @param {Page} page
  */
-function mistakeTable(mistakes, bot, address) {
+function mistakeTable({ bots, mistakes }, number, { address, record }) {
+  const bot = bots[number];
   const heads = [
     "review_loss_short",
     "review_decision",
@@ -102,7 +120,7 @@ function mistakeTable(mistakes, bot, address) {
     el(
       "tbody",
       {},
-      mistakes.map((mistake, index) =>
+      mistakes[number].map((mistake, index) =>
         el(
           "tr",
           {},
@@ -110,12 +128,12 @@ function mistakeTable(mistakes, bot, address) {
           el(
             "th",
             { scope: "row" },
-            el("a", { href: address(mistake, index) }, `${mistake.round_name} · ${mistake.turn}`),
+            el("a", { href: address(mistake, number, index) }, `${roundOf(mistake)} · ${mistake.turn}`),
           ),
           el("td", {}, t(`review_kind_${mistake.kind}`)),
           el("td", {}, parts.actionNode(mistake.actual)),
           el("td", {}, parts.actionNode(mistake.preferred)),
-          el("td", { class: "review-file" }, mistake.file),
+          el("td", {}, record(mistake)),
         ),
       ),
     ),
@@ -125,9 +143,9 @@ function mistakeTable(mistakes, bot, address) {
 /**
  * All tables, and the mistakes of each bot.
  * @param {Totals} totals
- * @param {(mistake: Mistake, bot: number, index: number) => string} address where a mistake is shown
+ * @param {Page} page
  */
-export function totalsView(totals, address) {
+export function totalsView(totals, page) {
   const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...tables) =>
     el(
       "section",
@@ -140,13 +158,9 @@ export function totalsView(totals, address) {
     { class: "review-totals" },
     section(t("review_where"), ...TABLES.map(([group, nameOf]) => table(totals, group, nameOf))),
     totals.bots.map((bot, number) => {
-      const mistakes = totals.mistakes[number];
       const title = t("review_dearest", { bot });
-      return mistakes.length > 0
-        ? section(
-            title,
-            mistakeTable(mistakes, bot, (mistake, index) => address(mistake, number, index)),
-          )
+      return totals.mistakes[number].length > 0
+        ? section(title, mistakeTable(totals, number, page))
         : el("p", {}, t("review_no_loss", { bot }));
     }),
     el("p", { class: "muted" }, t("review_explained")),
@@ -201,7 +215,10 @@ export function show(main, { totals, shown }) {
   main.replaceChildren(
     el("h1", { class: "review-heading" }, t("review_games_title", { name: player, games })),
     looked,
-    totalsView(totals, (_, bot, index) => `#bot=${bot}&mistake=${index}`),
+    totalsView(totals, {
+      address: (_, bot, index) => `#bot=${bot}&mistake=${index}`,
+      record: ({ file }) => el("span", { class: "review-file" }, file),
+    }),
   );
   addEventListener("hashchange", look);
   look();

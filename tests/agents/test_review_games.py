@@ -106,6 +106,9 @@ def test_the_dearest_mistakes_are_found_where_they_say(folder: Path, tmp_path: P
         assert each["actual"] == decision["actual"]
         assert each["preferred"] == opinion["actions"][0]["action"]
         assert each["loss"] == opinion["loss"]
+        start = [event for event in read_records(each["file"]).events if event["type"] == "start_kyoku"][each["round"]]
+        assert [each[key] for key in ("bakaze", "kyoku", "honba")] == [start["bakaze"], start["kyoku"], start["honba"]]
+        assert each["names"] == ["A", "B", "C"]
     worst = mistakes[0]
     assert (worst["round_name"], worst["turn"], worst["played"], worst["best"]) == ("E3", 3, "discard 8s", "riichi")
 

@@ -81,7 +81,7 @@ def test_what_is_left_out_is_told_in_japanese(browser: Browser, review: Review, 
     told = [
         f"5番目から20番目のイベントまで{HOSTILE}が代打ちしたため省略",
         "100番目のイベントからruleが代打ちしたため省略",
-        f"牌譜がルールと合わないため省略：東1局 0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",
+        f"牌譜がルールと合わないため省略：東1局0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",
         "牌譜がルールと合わないため省略：of an older program",
     ]
     with strict_context(browser, SIZES["phone"], ("data:", file.as_uri()), offline=True, locale="ja") as context:
