@@ -157,6 +157,7 @@ export function totalsView(totals, page) {
     "div",
     { class: "review-totals" },
     section(t("review_where"), ...TABLES.map(([group, nameOf]) => table(totals, group, nameOf))),
+    parts.unknownNotes(totals),
     totals.bots.map((bot, number) => {
       const title = t("review_dearest", { bot });
       return totals.mistakes[number].length > 0

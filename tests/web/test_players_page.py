@@ -291,6 +291,14 @@ def show_review(page: Page, totals: dict[str, Any]) -> None:
     expect(page.locator(".review-totals")).to_be_visible()
 
 
+def test_decisions_without_a_value_are_counted(page: Page, totals: dict[str, Any]) -> None:
+    summary = totals["summary"][0]
+    show_review(page, totals | {"summary": [summary | {"unknown": 2}]})
+    expect(page.get_by_text("without a value")).to_have_text(
+        f"Decisions without a value by bert, left out of its losses: 2 of {summary['decisions']}"
+    )
+
+
 @both_sizes
 @pytest.mark.parametrize(("language", "rounds"), [("en", r"[ES]\d-\d+ · \d+"), ("ja", r"[東南]\d局\d+本場 · \d+")])
 def test_a_mistake_has_links_of_one_line_to_its_game(

@@ -192,6 +192,30 @@ def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, 
     assert shown(page) == 3
 
 
+def test_decisions_without_a_value_are_mistakes_by_the_other_bot(page: Page, review: dict[str, Any]) -> None:
+    """In the order of the table, and in the steps from one mistake to the next; they are counted."""
+    decisions = review["decisions"]
+    losses = [each["reviews"][1]["loss"] for each in decisions]
+    missing = sorted(range(len(losses)), key=lambda n: -losses[n])[:3]
+    for n in missing:
+        decisions[n]["reviews"][0]["loss"] = None
+    review["summary"][0]["unknown"] = len(missing)
+    assert losses[missing[-1]] >= 0.01
+    assert not mistakes(review, 0)  # who has played is `rule`
+    show(page, review)
+    rows = page.locator("tr[data-decision]")
+    assert [int(rows.nth(n).get_attribute("data-decision") or -1) for n in range(3)] == missing
+    page.keyboard.press("Home")
+    found = []
+    for _ in missing:
+        page.keyboard.press("Shift+ArrowRight")
+        found.append(shown(page))
+    assert found == sorted(missing)
+    expect(page.get_by_text("without a value")).to_have_text(
+        f"Decisions without a value by rule, left out of its losses: 3 of {len(decisions)}"
+    )
+
+
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
     state = {"status": "queued", "done": 0, "decisions": 0}
     stub(page, review, state)
