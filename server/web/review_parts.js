@@ -238,7 +238,7 @@ export function summaryTable({ bots, summary }) {
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("review_kind")), head(t("review_decisions")), heads)),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("review_kind")), head(t("review_count")), heads)),
     el("tbody", {}, [
       line(t("review_all"), summary),
       ...kinds.map((kind) =>

@@ -89,7 +89,7 @@ function table({ bots, summary }, group, nameOf) {
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t(`review_${group}`)), head(t("review_decisions")), heads)),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t(`review_${group}`)), head(t("review_count")), heads)),
     el("tbody", {}, rows),
   );
 }
@@ -100,7 +100,7 @@ function roundOf({ bakaze: wind, kyoku, honba }) {
 }
 
 /**
- * The dearest mistakes that a bot sees.
+ * The costliest mistakes that a bot sees.
  * @param {Totals} totals @param {number} number of the bot @param {Page} page
  */
 function mistakeTable({ bots, mistakes }, number, { address, record }) {
@@ -159,7 +159,7 @@ export function totalsView(totals, page) {
     section(t("review_where"), ...TABLES.map(([group, nameOf]) => table(totals, group, nameOf))),
     parts.unknownNotes(totals),
     totals.bots.map((bot, number) => {
-      const title = t("review_dearest", { bot });
+      const title = t("review_costliest", { bot });
       return totals.mistakes[number].length > 0
         ? section(title, mistakeTable(totals, number, page))
         : el("p", {}, t("review_no_loss", { bot }));
@@ -198,7 +198,7 @@ function mistakeView({ messages, decision }, bot, seat) {
 }
 
 /**
- * Show the page of a file: `#bot=0&mistake=2` is the third of the dearest mistakes that the first bot sees.
+ * Show the page of a file: `#bot=0&mistake=2` is the third of the costliest mistakes that the first bot sees.
  * @param {HTMLElement} main filled with it
  * @param {{totals: Totals, shown: Shown[][]}} data
  */

@@ -262,7 +262,7 @@ def test_the_latest_games_are_reviewed(page: Page) -> None:
     where = page.get_by_role("region", name="Where placements are lost").first
     expect(where.get_by_role("row").nth(1)).to_contain_text("all", timeout=60_000)
     expect(where.get_by_role("columnheader").last).to_have_text("Loss of a game: bert")
-    link = page.get_by_role("region", name="The dearest mistakes by bert").get_by_role("link").first
+    link = page.get_by_role("region", name="The costliest mistakes by bert").get_by_role("link").first
     place = link.inner_text()
     link.click()
     page.wait_for_url("**/games/*/review#seat=*&bot=bert&at=*")
@@ -307,6 +307,8 @@ def test_a_mistake_has_links_of_one_line_to_its_game(
     """To the review and to the replay, and rounds have the names of all other pages."""
     page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
     show_review(page, totals)
+    count = page.locator(".review-totals section").first.get_by_role("columnheader").nth(1)
+    expect(count).to_have_text("Decisions" if language == "en" else "回数")
     rows = page.locator(".review-totals section").last.locator("tbody tr")
     assert totals["mistakes"][0]
     expect(rows).to_have_count(len(totals["mistakes"][0]))
