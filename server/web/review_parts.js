@@ -195,7 +195,7 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
       decision.reviews.map((opinion) => el("td", { class: "number" }, lossNode(opinion.loss))),
       el("td", {}, actionNode(decision.actual)),
       el("td", {}, actionNode(actions[best].action)),
-      el("td", {}, t(`review_kind_${decision.kind}`)),
+      el("td", { class: "review-wide" }, t(`review_kind_${decision.kind}`)),
     );
   });
   const heads = [
@@ -203,7 +203,7 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
     ...bots.map((name, column) => head(t("review_loss", { bot: name }), column)),
     el("th", { scope: "col" }, t("review_actual")),
     el("th", { scope: "col" }, t("review_best", { bot: bots[bot] })),
-    el("th", { scope: "col" }, t("review_kind")),
+    el("th", { scope: "col", class: "review-wide" }, t("review_kind")),
   ];
   return el("table", { class: "list" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
 }

@@ -49,6 +49,16 @@ const TABLES = [
   ["by_turn", (row) => row.replace("-", "–")],
 ];
 
+const MISTAKE_HEADS = [
+  "review_loss_short",
+  "review_decision",
+  "review_kind",
+  "review_actual",
+  "review_best",
+  "review_record",
+];
+const WIDE = ["review_kind", "review_record"]; // of these, not on phones
+
 /** @param {Estimate} loss of a game */
 function lossOfGame({ mean, interval }) {
   return `${mean.toFixed(3)} ± ${interval === null ? "–" : interval.toFixed(3)}`;
@@ -69,7 +79,7 @@ function table({ bots, summary }, group, nameOf) {
       figures.flatMap(({ accuracy, mean_loss, loss_per_game }) => [
         el("td", { class: "number" }, percent(accuracy)),
         el("td", { class: "number" }, parts.lossNode(mean_loss)),
-        el("td", { class: "number" }, lossOfGame(loss_per_game)),
+        el("td", { class: "number review-interval" }, lossOfGame(loss_per_game)),
       ]),
     );
   const heads = bots.flatMap((bot) => [
@@ -105,18 +115,12 @@ function roundOf({ bakaze: wind, kyoku, honba }) {
  */
 function mistakeTable({ bots, mistakes }, number, { address, record }) {
   const bot = bots[number];
-  const heads = [
-    "review_loss_short",
-    "review_decision",
-    "review_kind",
-    "review_actual",
-    "review_best",
-    "review_record",
-  ];
+  const head = (/** @type {string} */ key) =>
+    el("th", { scope: "col", class: WIDE.includes(key) ? "review-wide" : null }, t(key, { bot }));
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, ...heads.map((key) => el("th", { scope: "col" }, t(key, { bot }))))),
+    el("thead", {}, el("tr", {}, MISTAKE_HEADS.map(head))),
     el(
       "tbody",
       {},
@@ -130,10 +134,10 @@ function mistakeTable({ bots, mistakes }, number, { address, record }) {
             { scope: "row" },
             el("a", { href: address(mistake, number, index) }, `${roundOf(mistake)} · ${mistake.turn}`),
           ),
-          el("td", {}, t(`review_kind_${mistake.kind}`)),
+          el("td", { class: "review-wide" }, t(`review_kind_${mistake.kind}`)),
           el("td", {}, parts.actionNode(mistake.actual)),
           el("td", {}, parts.actionNode(mistake.preferred)),
-          el("td", {}, record(mistake)),
+          el("td", { class: "review-wide" }, record(mistake)),
         ),
       ),
     ),
@@ -168,8 +172,11 @@ export function totalsView(totals, page) {
   );
 }
 
-/** A mistake on its table, with what the bot thinks of it. @param {Shown} shown @param {string} bot @param {number} seat */
-function mistakeView({ messages, decision }, bot, seat) {
+/**
+ * A mistake on its table, with what the bot thinks of it.
+ * @param {Shown} shown @param {string} bot @param {Mistake} mistake
+ */
+function mistakeView({ messages, decision }, bot, { seat, file }) {
   const state = followed(messages)[decision.message];
   const [opinion] = decision.reviews;
   const choices = opinion.actions.map((option) => ({
@@ -192,7 +199,12 @@ function mistakeView({ messages, decision }, bot, seat) {
       "div",
       { class: "review-stage" },
       drawn,
-      el("div", { class: "review-aside" }, el("p", { class: "review-place" }, place), parts.opinionPanel(bot, opinion)),
+      el(
+        "div",
+        { class: "review-aside" },
+        el("p", { class: "review-place" }, place, " · ", file),
+        parts.opinionPanel(bot, opinion),
+      ),
     ),
   );
 }
@@ -209,7 +221,7 @@ export function show(main, { totals, shown }) {
     const keys = new URLSearchParams(location.hash.slice(1));
     const [bot, index] = [Number(keys.get("bot")), Number(keys.get("mistake") ?? NaN)];
     const [mistake, found] = [totals.mistakes[bot]?.[index], shown[bot]?.[index]];
-    looked.replaceChildren(...(found ? [mistakeView(found, totals.bots[bot], mistake.seat)] : []));
+    looked.replaceChildren(...(found ? [mistakeView(found, totals.bots[bot], mistake)] : []));
     if (found) looked.scrollIntoView({ block: "nearest" });
   };
   document.documentElement.lang = language();

@@ -45,7 +45,7 @@ addWords({
     review_probability: "probability {percent}",
     review_decisions: "Decisions",
     review_decision: "Decision",
-    review_count: "Decisions",
+    review_count: "Count",
     review_kind: "Kind",
     review_actual: "Played",
     review_best: "{bot} prefers",

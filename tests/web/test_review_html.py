@@ -108,6 +108,7 @@ def test_where_placements_are_lost_and_the_costliest_mistakes(games_page: Page, 
     games_page.get_by_role("region", name="costliest mistakes by rule").get_by_role("link").first.click()
     games_page.wait_for_url("**#bot=1&mistake=0")
     expect(games_page.locator("nuki-table svg.tile").first).to_be_visible()
+    expect(games_page.locator(".review-place")).to_contain_text(HOSTILE)  # its file
     losses = [opinion.loss or 0.0 for opinion in review.opinions[1]]
     expect(games_page.locator(".opinion[data-bot=rule]")).to_contain_text(f"−{max(losses):.3f}")
     width = games_page.evaluate("[document.documentElement.scrollWidth, innerWidth]")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from io import BytesIO
 from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from PIL import Image
+from playwright.sync_api import Locator, Page, Route, expect
 
 from agents.registry import make
 from agents.review.decisions import seat_decisions
@@ -214,6 +216,45 @@ def test_decisions_without_a_value_are_mistakes_by_the_other_bot(page: Page, rev
     expect(page.get_by_text("without a value")).to_have_text(
         f"Decisions without a value by rule, left out of its losses: 3 of {len(decisions)}"
     )
+
+
+@both_sizes
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_tables_are_not_cut(page: Page, review: dict[str, Any], language: str) -> None:
+    """With the two default bots, and with the kind of decision that has the longest name."""
+    page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
+    review["bots"] = ["residual", "bert"]
+    review["decisions"][0]["kind"] = "abort"
+    for summary in review["summary"]:
+        summary["by_kind"]["abort"] = summary["by_kind"]["call"]
+    show(page, review)
+    page.locator(".review-lists").scroll_into_view_if_needed()
+    regions = page.locator(".review-lists .scroll")
+    expect(regions).to_have_count(2)
+    for region in regions.all():
+        assert region.evaluate("(each) => each.scrollWidth <= each.clientWidth"), region.get_attribute("aria-label")
+
+
+@both_sizes
+def test_a_table_that_is_wider_than_the_page_has_a_shadow(page: Page, review: dict[str, Any]) -> None:
+    """On the side where more of it is to come."""
+    review["bots"] = ["a-bot-with-a-long-name", "another-bot-with-a-long-name"]
+    show(page, review)
+    page.set_viewport_size({"width": 320, "height": 800})
+    region = page.get_by_role("region", name="Accuracy")
+    assert region.evaluate("(each) => each.scrollWidth > each.clientWidth")
+    left, right = sides(region)
+    assert right < left - 20
+    region.evaluate("(each) => each.scrollTo(each.scrollWidth, 0)")
+    left, right = sides(region)
+    assert left < right - 20
+
+
+def sides(region: Locator) -> tuple[int, int]:
+    """How light the left and the right edge of a region are, near its bottom."""
+    image = Image.open(BytesIO(region.screenshot())).convert("L")
+    pixels = image.crop((0, image.height - 6, image.width, image.height - 5)).tobytes()
+    return pixels[0], pixels[-1]
 
 
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:
