@@ -7,7 +7,7 @@ import json
 import re
 from io import BytesIO
 from typing import Any, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
 from PIL import Image
@@ -107,7 +107,8 @@ def shown(page: Page) -> int:
 @both_sizes
 def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
-    page.goto(f"/games/{game}/review#seat=2&at=30")
+    page.goto(f"/games/{game}/review#at=30")
+    page.locator("select[name=seat]").select_option("2")
     page.locator("select[name=bot]").first.select_option("rule")
     page.locator("select[name=bot]").last.select_option(label="none")
     page.get_by_role("button", name="Review", exact=True).click()
@@ -117,6 +118,24 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     expect(page).to_have_url(re.compile(r"#seat=2&bot=rule&at=\d+$"))
     page.get_by_role("link", name="See it in the replay").click()
     expect(page.locator("nuki-replay[data-seat='2']")).to_be_visible()
+
+
+def test_a_seat_in_the_address_is_reviewed_at_once(page: Page, site: Site, review: dict[str, Any]) -> None:
+    """By the two default bots; without a seat, the form is."""
+    stub(page, review, DONE)
+    asked: list[dict[str, list[str]]] = []
+    page.on("request", lambda sent: asked.append(parse_qs(urlsplit(sent.url).query)) if sent.method == "POST" else None)
+    page.goto(f"/games/{GAME}/review")
+    expect(page.locator(".review-form button")).to_be_visible()
+    assert asked == []
+    page.goto("about:blank")
+    page.goto(f"/games/{GAME}/review#seat=1&at=30")
+    expect(page.locator(".review nuki-table")).to_be_visible()
+    bots = site.get("/api/server")["review_bots"]
+    assert isinstance(bots, list)
+    assert asked == [{"seat": ["1"], "bot": bots[:2], "game": [GAME]}]
+    expect(page.locator("select[name=seat]")).to_have_value("1")
+    expect(page).to_have_url(re.compile(rf"#seat=1&bot={bots[0]}&bot={bots[1]}&at=\d+$"))
 
 
 def test_bars_on_the_tiles_opinions_side_by_side_and_accuracy_by_kind(page: Page, review: dict[str, Any]) -> None:
