@@ -75,7 +75,8 @@ def review_player(progress: Progress, records: Records, bots: tuple[str, ...], p
         progress(done, len(records))
         try:
             record = parse_upload(data, source)
-            of_seats = [seat_decisions(record, seat) for seat, name in enumerate(names_of(record)) if name == player]
+            names = names_of(record.events[0])
+            of_seats = [seat_decisions(record, seat) for seat, name in enumerate(names) if name == player]
             if reviews := [make_review(each, made, lambda done: None) for each in of_seats if each.decisions]:
                 totals.add(Totals.of_game(reviews, source))
         except RecordError as error:

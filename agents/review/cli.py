@@ -23,7 +23,7 @@ hundredth of a placement. Without --html and --json, a table of agreement and me
 printed.
 
 With --player, all three-player games of that player among the records are reviewed, at whatever seat: how much each
-kind of decision costs in a game, and the dearest mistakes. With --json or --html, an interrupted job is continued by
+kind of decision costs in a game, and the costliest mistakes. With --json or --html, an interrupted job is continued by
 the same command.
 
 exit codes: 0 done, 1 the record cannot be read (with --player: one of the records), 2 bad arguments, 130 interrupted

@@ -23,7 +23,7 @@ from engine.actions import (
     require_actions,
 )
 from engine.mjai.kinds import sort_tiles
-from engine.mjai.messages import hand_names, tile_name
+from engine.mjai.messages import Message, hand_names, tile_name
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
 from engine.shanten import shanten_batch
@@ -95,8 +95,9 @@ def seat_decisions(record: GameRecord, seat: int) -> SeatDecisions:
                     options=options,
                 )
             )
+    names = names_of(record.events[0])
     return SeatDecisions(
-        record, names_of(record), seat, found, np.array(views, dtype=TABLE), [each.line for each in replay.mismatches]
+        record, names, seat, found, np.array(views, dtype=TABLE), [each.line for each in replay.mismatches]
     )
 
 
@@ -126,8 +127,8 @@ def hand_of_viewer(view: np.record) -> list[str]:
     return sort_tiles(hand_names(own, drawn)) + ([tile_name(drawn)] if drawn >= 0 else [])
 
 
-def names_of(record: GameRecord) -> tuple[str, str, str]:
+def names_of(start_game: Message) -> tuple[str, str, str]:
     """The names of the players; those that the record does not tell are ``seat 0`` and so on."""
-    names = [str(name) for name in record.events[0].get("names") or []][:N_SEATS]
+    names = [str(name) for name in start_game.get("names") or []][:N_SEATS]
     first, second, third = (name or f"seat {seat}" for seat, name in enumerate(names + [""] * (N_SEATS - len(names))))
     return first, second, third

@@ -45,7 +45,7 @@ def review_item(item: Item, player: str, bots: tuple[str, ...]) -> Reviewed:
 
 def review_record(record: GameRecord, file: str, player: str, bots: tuple[str, ...]) -> Reviewed:
     """Review the seats of a player. Raises RecordError, BotFailedError."""
-    names, reviews, faults = names_of(record), list[Review](), list[str]()
+    names, reviews, faults = names_of(record.events[0]), list[Review](), list[str]()
     for seat in (seat for seat, name in enumerate(names) if name == player):
         decisions = seat_decisions(record, seat)
         faults += [f"{file}: left out, as it departs from the rules: {problem}" for problem in decisions.problems]

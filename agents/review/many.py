@@ -115,7 +115,7 @@ def write(found: Found, options: argparse.Namespace) -> None:
 
 
 def print_totals(console: Console, totals: Totals, options: argparse.Namespace) -> None:
-    """Print the tables and the dearest mistakes of each bot, one after the other."""
+    """Print the tables and the costliest mistakes of each bot, one after the other."""
     if not totals.games:
         return
     of_games = f"{totals.games:,} game{'s' * (totals.games != 1)}"
@@ -127,7 +127,7 @@ def print_totals(console: Console, totals: Totals, options: argparse.Namespace) 
         for group in GROUPS:
             console.print(table_of(HEADINGS[group], summary[group], summary if group == "by_kind" else None))
         if totals.mistakes[bot]:
-            console.print(Text("The dearest mistakes", style="bold"))
+            console.print(Text("The costliest mistakes", style="bold"))
             console.print(mistakes_of(totals, bot, spec))
 
 
@@ -145,7 +145,7 @@ def table_of(heading: str, rows: Json, total: Json | None) -> Table:
 
 
 def mistakes_of(totals: Totals, bot: int, spec: str) -> Table:
-    """A line for each of the dearest mistakes."""
+    """A line for each of the costliest mistakes."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
     table.add_column("loss", justify="right")
     for heading in ("record", "where", "played", f"{spec} prefers"):

@@ -59,7 +59,7 @@ def page(review: Review) -> str:
 
 
 def totals_page(totals: Totals, player: str, bots: Sequence[str]) -> str:
-    """The reviews of many games as HTML, with the dearest mistakes to look at. Raises as `page`."""
+    """The reviews of many games as HTML, with the costliest mistakes to look at. Raises as `page`."""
     shown = [[{"messages": each.messages, "decision": each.decision} for each in of_bot] for of_bot in totals.mistakes]
     title = f"{player}, {totals.games:,} games reviewed by {', '.join(bots)}"
     return drawn_by(TOTALS_ENTRY, title, {"totals": totals.as_json(player, bots), "shown": shown})

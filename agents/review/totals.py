@@ -1,4 +1,4 @@
-"""Reviews of many games of a player, added up: by kind, shanten and turn of the decisions, and the dearest mistakes."""
+"""Reviews of many games of a player, added up by kind, shanten and turn of decisions, and the costliest mistakes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import chain
 from math import sqrt
 from typing import Any
 
-from agents.review.decisions import Decision
+from agents.review.decisions import Decision, names_of
 from agents.review.opinions import Opinion
 from agents.review.review import Json, Review, round_to_digits
 from agents.review.words import action_words
 from engine.common.student import least_error, of_error
 from engine.mjai.messages import Message
-from engine.records.model import round_name
+from engine.records.model import NAMED_BY, round_name
 
-N_MISTAKES = 20  # that are kept of each bot, the dearest ones
+N_MISTAKES = 20  # that are kept of each bot, the costliest ones
 BLUNDER = 0.05  # placements: of games that are alike, one counts as off by that (`engine.common.student`)
 DEEPEST, TURNS = 3, 6  # shanten from which on decisions are one row; turns of a row
 ALL = "all"
@@ -123,13 +123,15 @@ class Mistake:
         return self.file, self.seat, self.message
 
     def as_json(self) -> Json:
-        """Where it was, and what it cost."""
-        return {key: value for key, value in asdict(self).items() if key not in ("messages", "decision")}
+        """Where it was, against whom, and what it cost."""
+        start_game, start_kyoku = self.messages[:2]
+        told = {key: value for key, value in asdict(self).items() if key not in ("messages", "decision")}
+        return told | {key: start_kyoku[key] for key in NAMED_BY} | {"names": [*names_of(start_game)]}
 
 
 @dataclass(slots=True)
 class Totals:
-    """The reviews of some games by some bots: tables and mistakes, dearest first, of each bot."""
+    """The reviews of some games by some bots: tables and mistakes, costliest first, of each bot."""
 
     games: int
     tables: list[Tables]
@@ -144,7 +146,7 @@ class Totals:
     def of_game(cls, reviews: Sequence[Review], file: str) -> Totals:
         """Those of the seats that the player has in one game, of which ``file`` is the record; there must be one."""
         n_bots = len(reviews[0].bots)
-        mistakes = [dearest(chain(*(mistakes_of(review, bot, file) for review in reviews))) for bot in range(n_bots)]
+        mistakes = [costliest(chain(*(mistakes_of(review, bot, file) for review in reviews))) for bot in range(n_bots)]
         totals = cls(1, [{} for _ in range(n_bots)], mistakes)
         for review in reviews:
             for tables, opinions in zip(totals.tables, review.opinions, strict=True):
@@ -163,8 +165,8 @@ class Totals:
         return cls(int(kept["games"]), tables, [[Mistake(**each) for each in of_bot] for of_bot in kept["mistakes"]])
 
     def kept(self, among: Totals) -> Json:
-        """All as JSON, for a journal; of the mistakes those that are ``among`` the dearest, too."""
-        dearest = [{each.place for each in of_bot} for of_bot in among.mistakes]
+        """All as JSON, for a journal; of the mistakes those that are ``among`` the costliest, too."""
+        costliest = [{each.place for each in of_bot} for of_bot in among.mistakes]
         return {
             "games": self.games,
             "tables": [
@@ -173,7 +175,7 @@ class Totals:
             ],
             "mistakes": [
                 [asdict(each) for each in of_bot if each.place in places]
-                for of_bot, places in zip(self.mistakes, dearest, strict=True)
+                for of_bot, places in zip(self.mistakes, costliest, strict=True)
             ],
         }
 
@@ -184,7 +186,7 @@ class Totals:
             for group, rows in of_others.items():
                 for row, sums in rows.items():
                     tables.setdefault(group, {}).setdefault(row, Sums()).add(sums)
-        self.mistakes = [dearest([*own, *others]) for own, others in zip(self.mistakes, other.mistakes, strict=True)]
+        self.mistakes = [costliest([*own, *others]) for own, others in zip(self.mistakes, other.mistakes, strict=True)]
 
     def summary(self, bot: int) -> Json:
         """The figures of a bot, by its index: as of a `Review`, and with the loss of a game."""
@@ -211,13 +213,13 @@ def in_order(group: str, rows: dict[str, Sums]) -> dict[str, Sums]:
     return dict(sorted(rows.items(), key=lambda item: int(NUMBER.findall(item[0])[0])))
 
 
-def dearest(mistakes: Iterable[Mistake]) -> list[Mistake]:
-    """The N_MISTAKES that cost most, dearest first."""
+def costliest(mistakes: Iterable[Mistake]) -> list[Mistake]:
+    """The N_MISTAKES that cost most, costliest first."""
     return sorted(mistakes, key=lambda each: (-each.loss, each.place))[:N_MISTAKES]
 
 
 def mistakes_of(review: Review, bot: int, file: str) -> list[Mistake]:
-    """The dearest mistakes that a bot, by its index, sees in a game."""
+    """The costliest mistakes that a bot, by its index, sees in a game."""
     found = [
         (opinion.loss, index)
         for index, opinion in enumerate(review.opinions[bot])

@@ -80,7 +80,7 @@ async def list_ratings(
     responses=problems(403, 404, 411, 422, 503),
 )
 async def ask_for_reviews(service: ServiceHere, request: Request, name: str, bot: Bots) -> ReviewInfo:
-    """What the reviews of the latest 20 games add up to, and the dearest mistakes; docs/web.md has the keys.
+    """What the reviews of the latest 20 games add up to, and the costliest mistakes; docs/web.md has the keys.
 
     It is asked about, and waits, like any other review (see `POST /api/reviews`), and counts as one.
     """

@@ -32,7 +32,7 @@ export async function reviewForm(path, games) {
       "review_games_done",
       () => true,
     );
-    found.replaceChildren(totalsView(result, (mistake) => address(mistake, bot)));
+    found.replaceChildren(totalsView(result, { address: (mistake) => address(mistake, bot), record }));
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -51,6 +51,12 @@ export async function reviewForm(path, games) {
     el("form", { class: "row", onsubmit: submit }, el("label", { for: "review-bot" }, t("review_bot")), select, button),
     found,
   ];
+}
+
+/** A link to the round of a mistake in the replay, by the other players. @param {Mistake} mistake */
+function record({ file, names, seat, round }) {
+  const href = `/games/${encodeURIComponent(file)}#${new URLSearchParams({ round: String(round), seat: String(seat) })}`;
+  return el("a", { class: "review-game", href }, names.filter((_, other) => other !== seat).join(" · "));
 }
 
 /** Where a mistake is shown: the review of its game. @param {Mistake} mistake @param {string} bot */

@@ -1,4 +1,7 @@
-/** The page of a game's reviews: `#seat=0&bot=bert&bot=rule&at=12` asks for one, and shows the decision at a message. */
+/**
+ * The page of a game's reviews: `#seat=0&bot=bert&bot=rule&at=12` asks for one, and shows the decision at a message. Without
+ * bots, the default ones review.
+ */
 
 import "./words_review.js";
 import { ApiError, get } from "./api.js";

@@ -36,7 +36,14 @@ import { t } from "./words.js";
  * @property {Opinion[]} reviews by bot
  */
 
-/** @typedef {{decisions: number, agreed: number, accuracy: number, mean_loss: number | null}} Figures */
+/**
+ * @typedef {object} Figures
+ * @property {number} decisions
+ * @property {number} agreed
+ * @property {number} accuracy
+ * @property {number | null} mean_loss of the known losses
+ * @property {number} unknown decisions without a known loss
+ */
 /** @typedef {Figures & {by_kind: Record<string, Figures>}} Summary */
 
 /**
@@ -57,9 +64,19 @@ const LEAST = 0.0001; // that is shown as a number
 const TEMPERATURE = 0.02; // placements: the bar of an action of a bot without probabilities is exp(-loss / this)
 const SHOWN = 7; // options of a decision, and the one that was played
 
-/** Whether a bot sees a mistake in what was played. @param {Opinion} opinion */
-export function isMistake({ loss }) {
-  return loss !== null && loss >= MISTAKE;
+/**
+ * What a decision cost: by a bot, or by the other one where the bot has not evaluated what was played. Often that is an
+ * action too bad to be considered, so that the costliest decisions would be the last ones.
+ * @param {Decision} decision
+ * @param {number} bot
+ */
+function lossOf({ reviews }, bot) {
+  return reviews[bot].loss ?? reviews.find(({ loss }) => loss !== null)?.loss ?? null;
+}
+
+/** Whether a decision was a mistake, see `lossOf`. @param {Decision} decision @param {number} bot */
+export function isMistake(decision, bot) {
+  return (lossOf(decision, bot) ?? 0) >= MISTAKE;
 }
 
 /** An action as a text and tiles. @param {Message} action */
@@ -150,7 +167,7 @@ export function shantenText(shanten) {
  */
 export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
   const { bots, decisions } = review;
-  const loss = (/** @type {number} */ index) => decisions[index].reviews[bot].loss ?? -1;
+  const loss = (/** @type {number} */ index) => lossOf(decisions[index], bot) ?? -1;
   const order = decisions.map((_, index) => index);
   if (sorted) order.sort((a, b) => loss(b) - loss(a) || a - b);
   const head = (/** @type {string} */ text, /** @type {number} */ column) => {
@@ -178,7 +195,7 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
       decision.reviews.map((opinion) => el("td", { class: "number" }, lossNode(opinion.loss))),
       el("td", {}, actionNode(decision.actual)),
       el("td", {}, actionNode(actions[best].action)),
-      el("td", {}, t(`review_kind_${decision.kind}`)),
+      el("td", { class: "review-wide" }, t(`review_kind_${decision.kind}`)),
     );
   });
   const heads = [
@@ -186,9 +203,20 @@ export function decisionTable(review, { bot, sorted }, states, { go, sort }) {
     ...bots.map((name, column) => head(t("review_loss", { bot: name }), column)),
     el("th", { scope: "col" }, t("review_actual")),
     el("th", { scope: "col" }, t("review_best", { bot: bots[bot] })),
-    el("th", { scope: "col" }, t("review_kind")),
+    el("th", { scope: "col", class: "review-wide" }, t("review_kind")),
   ];
   return el("table", { class: "list" }, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
+}
+
+/**
+ * How many decisions the losses leave out, a line for each bot that leaves out any.
+ * @param {{bots: string[], summary: Figures[]}} review
+ */
+export function unknownNotes({ bots, summary }) {
+  return bots.flatMap((bot, index) => {
+    const { unknown, decisions } = summary[index];
+    return unknown ? [el("p", { class: "muted" }, t("review_unknown_count", { bot, n: unknown, m: decisions }))] : [];
+  });
 }
 
 /** How often each bot agrees with what was played, and the mean loss, by kind of decision. @param {Review} review */
@@ -210,7 +238,7 @@ export function summaryTable({ bots, summary }) {
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("review_kind")), head(t("review_decisions")), heads)),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("review_kind")), head(t("review_count")), heads)),
     el("tbody", {}, [
       line(t("review_all"), summary),
       ...kinds.map((kind) =>

@@ -36,7 +36,8 @@ export class ReviewRequest {
   #found = el("div");
 
   /**
-   * @param {HTMLElement} main filled with the form, and with the review that the fragment names
+   * @param {HTMLElement} main filled with the form, and with the review that the fragment names: of a stored game, a seat
+   *   is enough
    * @param {Message[]} messages of the game, canonical
    * @param {string[]} bots those that can review
    * @param {Source} source
@@ -45,6 +46,11 @@ export class ReviewRequest {
     this.messages = messages;
     this.source = source;
     const wanted = readFragment(bots);
+    const isSeatNamed = new URLSearchParams(location.hash.slice(1)).has("seat");
+    if (source.game && isSeatNamed && !wanted.bots.length) {
+      wanted.bots = bots.slice(0, MOST_BOTS);
+      writeFragment(wanted);
+    }
     main.replaceChildren(this.#form(bots, wanted), this.#found);
     if (wanted.bots.length) this.#start(wanted);
   }

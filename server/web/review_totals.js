@@ -7,6 +7,7 @@ import { el } from "./dom.js";
 import { percent } from "./format.js";
 import { followed, REGION } from "./review_followed.js";
 import * as parts from "./review_parts.js";
+import { shortRoundName } from "./table_words.js";
 import { language, t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
@@ -18,8 +19,12 @@ import { language, t } from "./words.js";
  * @typedef {object} Mistake
  * @property {number} loss
  * @property {string} file of the record, or the id of the game
+ * @property {string[]} names
  * @property {number} seat
- * @property {string} round_name as the record has it: `E1 honba 1`
+ * @property {number} round index of the round
+ * @property {string} bakaze
+ * @property {number} kyoku
+ * @property {number} honba
  * @property {number} turn
  * @property {string} kind
  * @property {number} message index of the message after which the seat decided
@@ -30,12 +35,29 @@ import { language, t } from "./words.js";
 /** @typedef {{player: string, bots: string[], games: number, summary: Summary[], mistakes: Mistake[][]}} Totals */
 /** @typedef {{messages: Message[], decision: parts.Decision}} Shown a mistake to look at: its round up to it */
 
+/**
+ * What a page makes of the mistakes.
+ * @typedef {object} Page
+ * @property {(mistake: Mistake, bot: number, index: number) => string} address where a mistake is shown
+ * @property {(mistake: Mistake) => Node} record names the game of a mistake
+ */
+
 /** The names of the rows of each table. @type {[("by_kind" | "by_shanten" | "by_turn"), (row: string) => string][]} */
 const TABLES = [
   ["by_kind", (row) => t(`review_kind_${row}`)],
   ["by_shanten", (row) => (row.endsWith("+") ? t("review_shanten", { n: row }) : parts.shantenText(Number(row)))],
   ["by_turn", (row) => row.replace("-", "–")],
 ];
+
+const MISTAKE_HEADS = [
+  "review_loss_short",
+  "review_decision",
+  "review_kind",
+  "review_actual",
+  "review_best",
+  "review_record",
+];
+const WIDE = ["review_kind", "review_record"]; // of these, not on phones
 
 /** @param {Estimate} loss of a game */
 function lossOfGame({ mean, interval }) {
@@ -57,7 +79,7 @@ function table({ bots, summary }, group, nameOf) {
       figures.flatMap(({ accuracy, mean_loss, loss_per_game }) => [
         el("td", { class: "number" }, percent(accuracy)),
         el("td", { class: "number" }, parts.lossNode(mean_loss)),
-        el("td", { class: "number" }, lossOfGame(loss_per_game)),
+        el("td", { class: "number review-interval" }, lossOfGame(loss_per_game)),
       ]),
     );
   const heads = bots.flatMap((bot) => [
@@ -77,32 +99,32 @@ function table({ bots, summary }, group, nameOf) {
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t(`review_${group}`)), head(t("review_decisions")), heads)),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t(`review_${group}`)), head(t("review_count")), heads)),
     el("tbody", {}, rows),
   );
 }
 
+/** The round of a mistake. @param {Mistake} mistake */
+function roundOf({ bakaze: wind, kyoku, honba }) {
+  return shortRoundName({ wind, kyoku, honba });
+}
+
 /**
- * The dearest mistakes that a bot sees.
- * @param {Mistake[]} mistakes @param {string} bot @param {(mistake: Mistake, index: number) => string} address
+ * The costliest mistakes that a bot sees.
+ * @param {Totals} totals @param {number} number of the bot @param {Page} page
  */
-function mistakeTable(mistakes, bot, address) {
-  const heads = [
-    "review_loss_short",
-    "review_decision",
-    "review_kind",
-    "review_actual",
-    "review_best",
-    "review_record",
-  ];
+function mistakeTable({ bots, mistakes }, number, { address, record }) {
+  const bot = bots[number];
+  const head = (/** @type {string} */ key) =>
+    el("th", { scope: "col", class: WIDE.includes(key) ? "review-wide" : null }, t(key, { bot }));
   return el(
     "table",
     { class: "list" },
-    el("thead", {}, el("tr", {}, ...heads.map((key) => el("th", { scope: "col" }, t(key, { bot }))))),
+    el("thead", {}, el("tr", {}, MISTAKE_HEADS.map(head))),
     el(
       "tbody",
       {},
-      mistakes.map((mistake, index) =>
+      mistakes[number].map((mistake, index) =>
         el(
           "tr",
           {},
@@ -110,12 +132,12 @@ function mistakeTable(mistakes, bot, address) {
           el(
             "th",
             { scope: "row" },
-            el("a", { href: address(mistake, index) }, `${mistake.round_name} · ${mistake.turn}`),
+            el("a", { href: address(mistake, number, index) }, `${roundOf(mistake)} · ${mistake.turn}`),
           ),
-          el("td", {}, t(`review_kind_${mistake.kind}`)),
+          el("td", { class: "review-wide" }, t(`review_kind_${mistake.kind}`)),
           el("td", {}, parts.actionNode(mistake.actual)),
           el("td", {}, parts.actionNode(mistake.preferred)),
-          el("td", { class: "review-file" }, mistake.file),
+          el("td", { class: "review-wide" }, record(mistake)),
         ),
       ),
     ),
@@ -125,9 +147,9 @@ function mistakeTable(mistakes, bot, address) {
 /**
  * All tables, and the mistakes of each bot.
  * @param {Totals} totals
- * @param {(mistake: Mistake, bot: number, index: number) => string} address where a mistake is shown
+ * @param {Page} page
  */
-export function totalsView(totals, address) {
+export function totalsView(totals, page) {
   const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...tables) =>
     el(
       "section",
@@ -139,22 +161,22 @@ export function totalsView(totals, address) {
     "div",
     { class: "review-totals" },
     section(t("review_where"), ...TABLES.map(([group, nameOf]) => table(totals, group, nameOf))),
+    parts.unknownNotes(totals),
     totals.bots.map((bot, number) => {
-      const mistakes = totals.mistakes[number];
-      const title = t("review_dearest", { bot });
-      return mistakes.length > 0
-        ? section(
-            title,
-            mistakeTable(mistakes, bot, (mistake, index) => address(mistake, number, index)),
-          )
+      const title = t("review_costliest", { bot });
+      return totals.mistakes[number].length > 0
+        ? section(title, mistakeTable(totals, number, page))
         : el("p", {}, t("review_no_loss", { bot }));
     }),
     el("p", { class: "muted" }, t("review_explained")),
   );
 }
 
-/** A mistake on its table, with what the bot thinks of it. @param {Shown} shown @param {string} bot @param {number} seat */
-function mistakeView({ messages, decision }, bot, seat) {
+/**
+ * A mistake on its table, with what the bot thinks of it.
+ * @param {Shown} shown @param {string} bot @param {Mistake} mistake
+ */
+function mistakeView({ messages, decision }, bot, { seat, file }) {
   const state = followed(messages)[decision.message];
   const [opinion] = decision.reviews;
   const choices = opinion.actions.map((option) => ({
@@ -177,13 +199,18 @@ function mistakeView({ messages, decision }, bot, seat) {
       "div",
       { class: "review-stage" },
       drawn,
-      el("div", { class: "review-aside" }, el("p", { class: "review-place" }, place), parts.opinionPanel(bot, opinion)),
+      el(
+        "div",
+        { class: "review-aside" },
+        el("p", { class: "review-place" }, place, " · ", file),
+        parts.opinionPanel(bot, opinion),
+      ),
     ),
   );
 }
 
 /**
- * Show the page of a file: `#bot=0&mistake=2` is the third of the dearest mistakes that the first bot sees.
+ * Show the page of a file: `#bot=0&mistake=2` is the third of the costliest mistakes that the first bot sees.
  * @param {HTMLElement} main filled with it
  * @param {{totals: Totals, shown: Shown[][]}} data
  */
@@ -194,14 +221,17 @@ export function show(main, { totals, shown }) {
     const keys = new URLSearchParams(location.hash.slice(1));
     const [bot, index] = [Number(keys.get("bot")), Number(keys.get("mistake") ?? NaN)];
     const [mistake, found] = [totals.mistakes[bot]?.[index], shown[bot]?.[index]];
-    looked.replaceChildren(...(found ? [mistakeView(found, totals.bots[bot], mistake.seat)] : []));
+    looked.replaceChildren(...(found ? [mistakeView(found, totals.bots[bot], mistake)] : []));
     if (found) looked.scrollIntoView({ block: "nearest" });
   };
   document.documentElement.lang = language();
   main.replaceChildren(
     el("h1", { class: "review-heading" }, t("review_games_title", { name: player, games })),
     looked,
-    totalsView(totals, (_, bot, index) => `#bot=${bot}&mistake=${index}`),
+    totalsView(totals, {
+      address: (_, bot, index) => `#bot=${bot}&mistake=${index}`,
+      record: ({ file }) => el("span", { class: "review-file" }, file),
+    }),
   );
   addEventListener("hashchange", look);
   look();

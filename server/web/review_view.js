@@ -125,6 +125,7 @@ class ReviewView {
           {},
           el("h2", {}, t("review_summary")),
           el("div", { ...REGION, "aria-label": t("review_summary") }, parts.summaryTable(this.review)),
+          parts.unknownNotes(this.review),
           el("p", { class: "muted" }, t("review_explained")),
         ),
       ),
@@ -149,7 +150,7 @@ class ReviewView {
   goToMistake(direction) {
     const { decisions } = this.review;
     for (let index = this.index + direction; decisions[index]; index += direction) {
-      if (parts.isMistake(decisions[index].reviews[this.bot])) return this.go(index);
+      if (parts.isMistake(decisions[index], this.bot)) return this.go(index);
     }
   }
 
@@ -161,7 +162,7 @@ class ReviewView {
       el("button", { type: "button", "aria-pressed": String(index === bot), onclick: () => this.weigh(index) }, name),
     );
     this.#bots.replaceChildren(...(bots.length > 1 ? [t("review_bars"), ...buttons] : []));
-    const mistakes = decisions.filter(({ reviews }) => parts.isMistake(reviews[bot])).length;
+    const mistakes = decisions.filter((decision) => parts.isMistake(decision, bot)).length;
     for (const name of ["previous_mistake", "next_mistake"]) {
       const control = /** @type {HTMLButtonElement} */ (this.element.querySelector(`[data-control=${name}]`));
       control.disabled = mistakes === 0;

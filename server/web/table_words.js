@@ -124,7 +124,7 @@ export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });
 }
 
-/** `E1-0` or `東1局0本場`. @param {Round} round */
+/** `E1-0` or `東1局0本場`. @param {Pick<Round, "wind" | "kyoku" | "honba">} round */
 export function shortRoundName({ wind, kyoku, honba }) {
   return t("table_round_short", { wind: t(`table_${wind}`), kyoku, honba });
 }

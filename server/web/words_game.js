@@ -147,7 +147,7 @@ addWords({
     replay_nukidora: "北抜き",
     replay_hora: "和了",
     replay_ryukyoku: "九種九牌",
-    replay_none: "スルー",
+    replay_none: "スキップ",
     wall_title: "残りの牌山",
     wall_explained: "鳴きや北抜きがなければ、この順に、牌の下の風の人がツモります。",
     wall_unknown: "この局の牌山はわかりません。",

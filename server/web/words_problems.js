@@ -64,7 +64,7 @@ addWords({
     problem_yaku_unknown: "{place}：役 {names} を読めません。この和了の役は照合されません",
     problem_points_unknown: "{place}：「{text}」から点数を読めません。この和了の点数は照合されません",
     problem_record: "{location}：{what}",
-    problem_round_name: "{wind}{number}局 {honba}本場",
+    problem_round_name: "{wind}{number}局{honba}本場",
     problem_at_whole: "全体",
     problem_at_file: "ファイル",
     problem_at_beginning: "先頭",

@@ -93,7 +93,7 @@ def test_the_tables_are_the_sums_of_the_single_reviews(folder: Path, tmp_path: P
     assert summary["by_turn"]["7-12"]["decisions"] == sum(7 <= decision.turn <= 12 for _, decision, _ in decisions)
 
 
-def test_the_dearest_mistakes_are_found_where_they_say(folder: Path, tmp_path: Path, run: Run) -> None:
+def test_the_costliest_mistakes_are_found_where_they_say(folder: Path, tmp_path: Path, run: Run) -> None:
     run(folder, "--player", "C", "--bot", BOT, "--json", tmp_path / "c.json")
     (mistakes,) = document(tmp_path / "c.json")["mistakes"]
     losses = sorted((o.loss or 0.0 for _, review in reviews_of(folder) for o in review.opinions[0]), reverse=True)
@@ -106,6 +106,9 @@ def test_the_dearest_mistakes_are_found_where_they_say(folder: Path, tmp_path: P
         assert each["actual"] == decision["actual"]
         assert each["preferred"] == opinion["actions"][0]["action"]
         assert each["loss"] == opinion["loss"]
+        start = [event for event in read_records(each["file"]).events if event["type"] == "start_kyoku"][each["round"]]
+        assert [each[key] for key in ("bakaze", "kyoku", "honba")] == [start["bakaze"], start["kyoku"], start["honba"]]
+        assert each["names"] == ["A", "B", "C"]
     worst = mistakes[0]
     assert (worst["round_name"], worst["turn"], worst["played"], worst["best"]) == ("E3", 3, "discard 8s", "riichi")
 
@@ -185,7 +188,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_reviewed(folder: Path, tmp_pat
     assert found["faults"][0] in err
 
 
-def test_only_the_dearest_mistakes_are_held(folder: Path) -> None:
+def test_only_the_costliest_mistakes_are_held(folder: Path) -> None:
     """However many games there are: in memory, and in the journal."""
     totals, games_of = Totals.of_none(1), [Totals.of_game([review], str(path)) for path, review in reviews_of(folder)]
     for _ in range(3):
@@ -206,7 +209,7 @@ def test_names_that_are_remembered_are_few(folder: Path, monkeypatch: pytest.Mon
     assert (found.done, len(found.names)) == (9, 3)
 
 
-def test_the_page_holds_the_dearest_mistakes_alone(folder: Path) -> None:
+def test_the_page_holds_the_costliest_mistakes_alone(folder: Path) -> None:
     totals = Totals.of_none(1)
     for path, review in reviews_of(folder):
         totals.add(Totals.of_game([review], str(path)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,8 +12,13 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from agents.registry import make
+from agents.review.decisions import seat_decisions
+from agents.review.review import make_review
+from agents.review.totals import Totals
+from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
-from tests.web.conftest import Site, phone_at_length, running_site
+from tests.web.conftest import Site, both_sizes, phone_at_length, running_site
 from tests.web.shown import number, percent
 
 HOSTILE = '<img src=x onerror="document.title=1">/100%?a=b&c#d 雀xxxxxxxxxxx'  # as long as a name may be
@@ -256,9 +262,63 @@ def test_the_latest_games_are_reviewed(page: Page) -> None:
     where = page.get_by_role("region", name="Where placements are lost").first
     expect(where.get_by_role("row").nth(1)).to_contain_text("all", timeout=60_000)
     expect(where.get_by_role("columnheader").last).to_have_text("Loss of a game: bert")
-    link = page.get_by_role("region", name="The dearest mistakes by bert").get_by_role("link").first
+    link = page.get_by_role("region", name="The costliest mistakes by bert").get_by_role("link").first
     place = link.inner_text()
     link.click()
     page.wait_for_url("**/games/*/review#seat=*&bot=bert&at=*")
     expect(page.locator(".review-place")).to_contain_text(f"turn {place.rpartition(' ')[2]} ", timeout=60_000)
     expect(page.locator(".opinion .bad, .opinion .warn, .opinion .muted").first).to_be_visible()
+
+
+GAME = "b" * 32  # id of the game that `reviewed` makes up
+
+
+@pytest.fixture(scope="module")
+def totals() -> dict[str, Any]:
+    """What the review of the sample record adds up to, as the server has it for a stored game."""
+    decisions = seat_decisions(read_records(REPOSITORY / "examples/game.mjson"), 0)
+    review = make_review(decisions, {"bert": make("bert")}, lambda n: None)
+    return Totals.of_game([review], GAME).as_json("rule", ["bert"])
+
+
+def show_review(page: Page, totals: dict[str, Any]) -> None:
+    """Open the page of a player, and let the server answer at once with a review."""
+    state = {"id": "1", "status": "done", "done": 1, "decisions": 1, "error": ""}
+    page.route(re.compile("/api/players/rule/reviews"), lambda route: route.fulfill(json=state))
+    page.route("**/api/reviews/1/result", lambda route: route.fulfill(json=totals))
+    page.goto("/players/rule")
+    page.locator("#review-bot + button").click()
+    expect(page.locator(".review-totals")).to_be_visible()
+
+
+def test_decisions_without_a_value_are_counted(page: Page, totals: dict[str, Any]) -> None:
+    summary = totals["summary"][0]
+    show_review(page, totals | {"summary": [summary | {"unknown": 2}]})
+    expect(page.get_by_text("without a value")).to_have_text(
+        f"Decisions without a value by bert, left out of its losses: 2 of {summary['decisions']}"
+    )
+
+
+@both_sizes
+@pytest.mark.parametrize(("language", "rounds"), [("en", r"[ES]\d-\d+ · \d+"), ("ja", r"[東南]\d局\d+本場 · \d+")])
+def test_a_mistake_has_links_of_one_line_to_its_game(
+    page: Page, totals: dict[str, Any], language: str, rounds: str
+) -> None:
+    """To the review and to the replay, and rounds have the names of all other pages."""
+    page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
+    show_review(page, totals)
+    count = page.locator(".review-totals section").first.get_by_role("columnheader").nth(1)
+    expect(count).to_have_text("Count" if language == "en" else "回数")
+    rows = page.locator(".review-totals section").last.locator("tbody tr")
+    assert totals["mistakes"][0]
+    expect(rows).to_have_count(len(totals["mistakes"][0]))
+    for row, mistake in zip(rows.all(), totals["mistakes"][0]):
+        expect(row.get_by_role("link").first).to_have_text(re.compile(f"^{rounds}$"))
+        game = row.locator(".review-game")
+        expect(game).to_have_text(" · ".join(mistake["names"][1:]))
+        expect(game).to_have_attribute("href", f"/games/{GAME}#round={mistake['round']}&seat=0")
+        box = row.bounding_box()
+        assert box is not None
+        assert box["height"] < 60
+    for region in page.locator(".review-totals .scroll").all():
+        assert region.evaluate("(each) => each.scrollWidth <= each.clientWidth"), region.get_attribute("aria-label")

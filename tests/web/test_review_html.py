@@ -81,7 +81,7 @@ def test_what_is_left_out_is_told_in_japanese(browser: Browser, review: Review, 
     told = [
         f"5番目から20番目のイベントまで{HOSTILE}が代打ちしたため省略",
         "100番目のイベントからruleが代打ちしたため省略",
-        f"牌譜がルールと合わないため省略：東1局 0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",
+        f"牌譜がルールと合わないため省略：東1局0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",
         "牌譜がルールと合わないため省略：of an older program",
     ]
     with strict_context(browser, SIZES["phone"], ("data:", file.as_uri()), offline=True, locale="ja") as context:
@@ -100,14 +100,15 @@ def games_page(request: pytest.FixtureRequest, browser: Browser, review: Review,
     yield from without_network(browser, request.param, totals_page(totals, HOSTILE, BOTS), tmp_path)
 
 
-def test_where_placements_are_lost_and_the_dearest_mistakes(games_page: Page, review: Review) -> None:
+def test_where_placements_are_lost_and_the_costliest_mistakes(games_page: Page, review: Review) -> None:
     expect(games_page.get_by_role("heading", level=1)).to_have_text(f"{HOSTILE}: review of 2 games")
     kinds = games_page.get_by_role("region", name="Where placements are lost").first.get_by_role("row")
     expect(kinds.nth(1)).to_contain_text(f"all{2 * len(review.of.decisions)}")
     assert games_page.locator("nuki-table").count() == 0
-    games_page.get_by_role("region", name="dearest mistakes by rule").get_by_role("link").first.click()
+    games_page.get_by_role("region", name="costliest mistakes by rule").get_by_role("link").first.click()
     games_page.wait_for_url("**#bot=1&mistake=0")
     expect(games_page.locator("nuki-table svg.tile").first).to_be_visible()
+    expect(games_page.locator(".review-place")).to_contain_text(HOSTILE)  # its file
     losses = [opinion.loss or 0.0 for opinion in review.opinions[1]]
     expect(games_page.locator(".opinion[data-bot=rule]")).to_contain_text(f"−{max(losses):.3f}")
     width = games_page.evaluate("[document.documentElement.scrollWidth, innerWidth]")

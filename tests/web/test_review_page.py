@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from io import BytesIO
 from typing import Any, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from PIL import Image
+from playwright.sync_api import Locator, Page, Route, expect
 
 from agents.registry import make
 from agents.review.decisions import seat_decisions
@@ -105,7 +107,8 @@ def shown(page: Page) -> int:
 @both_sizes
 def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     game = site.get("/api/games?limit=1")["items"][0]["id"]  # type: ignore[index]
-    page.goto(f"/games/{game}/review#seat=2&at=30")
+    page.goto(f"/games/{game}/review#at=30")
+    page.locator("select[name=seat]").select_option("2")
     page.locator("select[name=bot]").first.select_option("rule")
     page.locator("select[name=bot]").last.select_option(label="none")
     page.get_by_role("button", name="Review", exact=True).click()
@@ -115,6 +118,24 @@ def test_a_review_of_a_stored_game(page: Page, site: Site) -> None:
     expect(page).to_have_url(re.compile(r"#seat=2&bot=rule&at=\d+$"))
     page.get_by_role("link", name="See it in the replay").click()
     expect(page.locator("nuki-replay[data-seat='2']")).to_be_visible()
+
+
+def test_a_seat_in_the_address_is_reviewed_at_once(page: Page, site: Site, review: dict[str, Any]) -> None:
+    """By the two default bots; without a seat, the form is."""
+    stub(page, review, DONE)
+    asked: list[dict[str, list[str]]] = []
+    page.on("request", lambda sent: asked.append(parse_qs(urlsplit(sent.url).query)) if sent.method == "POST" else None)
+    page.goto(f"/games/{GAME}/review")
+    expect(page.locator(".review-form button")).to_be_visible()
+    assert asked == []
+    page.goto("about:blank")
+    page.goto(f"/games/{GAME}/review#seat=1&at=30")
+    expect(page.locator(".review nuki-table")).to_be_visible()
+    bots = site.get("/api/server")["review_bots"]
+    assert isinstance(bots, list)
+    assert asked == [{"seat": ["1"], "bot": bots[:2], "game": [GAME]}]
+    expect(page.locator("select[name=seat]")).to_have_value("1")
+    expect(page).to_have_url(re.compile(rf"#seat=1&bot={bots[0]}&bot={bots[1]}&at=\d+$"))
 
 
 def test_bars_on_the_tiles_opinions_side_by_side_and_accuracy_by_kind(page: Page, review: dict[str, Any]) -> None:
@@ -190,6 +211,69 @@ def test_the_table_of_decisions_is_sorted_by_loss_and_leads_to_them(page: Page, 
     assert rows.evaluate_all(order) == everything
     rows.nth(3).get_by_role("button").press("Enter")
     assert shown(page) == 3
+
+
+def test_decisions_without_a_value_are_mistakes_by_the_other_bot(page: Page, review: dict[str, Any]) -> None:
+    """In the order of the table, and in the steps from one mistake to the next; they are counted."""
+    decisions = review["decisions"]
+    losses = [each["reviews"][1]["loss"] for each in decisions]
+    missing = sorted(range(len(losses)), key=lambda n: -losses[n])[:3]
+    for n in missing:
+        decisions[n]["reviews"][0]["loss"] = None
+    review["summary"][0]["unknown"] = len(missing)
+    assert losses[missing[-1]] >= 0.01
+    assert not mistakes(review, 0)  # who has played is `rule`
+    show(page, review)
+    rows = page.locator("tr[data-decision]")
+    assert [int(rows.nth(n).get_attribute("data-decision") or -1) for n in range(3)] == missing
+    page.keyboard.press("Home")
+    found = []
+    for _ in missing:
+        page.keyboard.press("Shift+ArrowRight")
+        found.append(shown(page))
+    assert found == sorted(missing)
+    expect(page.get_by_text("without a value")).to_have_text(
+        f"Decisions without a value by rule, left out of its losses: 3 of {len(decisions)}"
+    )
+
+
+@both_sizes
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_tables_are_not_cut(page: Page, review: dict[str, Any], language: str) -> None:
+    """With the two default bots, and with the kind of decision that has the longest name."""
+    page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
+    review["bots"] = ["residual", "bert"]
+    review["decisions"][0]["kind"] = "abort"
+    for summary in review["summary"]:
+        summary["by_kind"]["abort"] = summary["by_kind"]["call"]
+    show(page, review)
+    page.locator(".review-lists").scroll_into_view_if_needed()
+    regions = page.locator(".review-lists .scroll")
+    expect(regions).to_have_count(2)
+    for region in regions.all():
+        assert region.evaluate("(each) => each.scrollWidth <= each.clientWidth"), region.get_attribute("aria-label")
+
+
+@both_sizes
+def test_a_table_that_is_wider_than_the_page_has_a_shadow(page: Page, review: dict[str, Any]) -> None:
+    """On the side where more of it is to come."""
+    review["bots"] = ["a-bot-with-a-long-name", "another-bot-with-a-long-name"]
+    show(page, review)
+    page.set_viewport_size({"width": 320, "height": 800})
+    region = page.get_by_role("region", name="Accuracy")
+    assert region.evaluate("(each) => each.scrollWidth > each.clientWidth")
+    left, right = sides(region)
+    assert right < left - 20
+    region.evaluate("(each) => each.scrollTo(each.scrollWidth, 0)")
+    left, right = sides(region)
+    assert left < right - 20
+
+
+def sides(region: Locator) -> tuple[int, int]:
+    """How light the left and the right edge of a region are, near its bottom."""
+    image = Image.open(BytesIO(region.screenshot())).convert("L")
+    pixels = image.crop((0, image.height - 6, image.width, image.height - 5)).tobytes()
+    return pixels[0], pixels[-1]
 
 
 def test_progress_and_a_review_that_fails(page: Page, review: dict[str, Any]) -> None:

@@ -92,6 +92,12 @@ def test_words_that_are_asked_for_exist(words: dict[str, dict[str, str]]) -> Non
     assert asked - words["en"].keys() == set()
 
 
+def test_passing_has_one_word(words: dict[str, dict[str, str]]) -> None:
+    """In play, in replays and in reviews."""
+    for of_language in words.values():
+        assert len({of_language[key].lower() for key in ("play_none", "replay_none", "review_act_none")}) == 1
+
+
 def options(of: Iterable[str], *but: str) -> list[str]:
     return [each for each in of if each not in but]
 
