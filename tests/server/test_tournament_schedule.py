@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import combinations, permutations
+from math import comb
 from typing import Any
 
 import pytest
@@ -45,7 +46,10 @@ def test_every_setting_of_a_room_is_settable_follows_from_the_schedule_or_has_no
 @given(PLANS)
 def test_every_entrant_has_every_seat_equally_often_on_every_wall(drawn: Plan) -> None:
     schedule = drawn.schedule()
-    assert [due.number for due in schedule] == list(range(drawn.n_games(len(drawn.players))))
+    assert [due.number for due in schedule] == list(range(len(schedule)))
+    promised = drawn.n_games(len(drawn.players))
+    more = 0 if drawn.walls else N_SEATS * comb(len(drawn.players), 2)  # every two meet equally often, or nearly so
+    assert promised <= len(schedule) <= promised + more
     seats = Counter((due.wall, name, seat) for due in schedule for seat, name in enumerate(due.seats))
     for wall, name, _ in list(seats):
         assert len({seats[wall, name, seat] for seat in range(N_SEATS)}) == 1
