@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
-from tests.web.conftest import Site, phone_at_length
+from tests.web.conftest import Site, both_sizes, phone_at_length
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,19 @@ def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     expect(page.get_by_text(f"Room {name} is closed.")).to_be_visible()
     expect(room(page, name)).to_have_count(0)
     assert site.response(f"/api/rooms/{name}").status_code == 404
+
+
+@both_sizes
+def test_the_starting_points_can_be_read(page: Page) -> None:
+    """Three values of six characters beside each other, with the arrows that the browser puts there."""
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    values = page.get_by_role("form", name="New room").get_by_role("spinbutton", name=re.compile("^Starting points"))
+    expect(values).to_have_count(3)
+    for value in values.all():
+        value.fill("105000")
+        assert value.evaluate("input => input.clientWidth >= input.scrollWidth && input.clientWidth >= 85")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 @pytest.mark.parametrize(
