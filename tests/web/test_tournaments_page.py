@@ -29,12 +29,18 @@ PLANS: list[dict[str, Any]] = [
 # What is filled in, one after the other, into which field; at which field the error is then, and a part of it.
 WRONG = [
     ("Name", "spring", "Name", "is there already"),
-    ("Name", "a b", "Name", "should match"),
-    ("Name", "autumn", "Bots that connect", "name at least three"),
+    ("Name", "a b", "Name", "should be 1 to 64 of A-Z a-z 0-9 _ . - and not begin with a ."),
+    ("Name", "", "Name", "give it a name"),
+    ("Name", "autumn", "Bots that connect", "name at least three, or let others enter by “Open entry”"),
     ("Bots that connect", "wahaha\nwahaha", "Bots that connect", "twice"),
     ("Walls", "2000", "Walls", "1000"),
     ("Walls", "", "Bots that connect", "twice"),
-    ("Bots that connect", "wahaha\nakochan\nmortal", "Walls", "one of them"),
+    (
+        "Bots that connect",
+        "wahaha\nakochan\nmortal",
+        "Walls",
+        "give either the number of walls, or the number of games",
+    ),
     ("Walls", "2", "Begins at the latest", "30 days away"),
 ]
 
