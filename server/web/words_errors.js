@@ -104,7 +104,7 @@ addWords({
     error_not_back: "not back within {seconds} s of the restart: {bot} plays this seat",
     error_back: "back at its seat",
     error_left_game: "left the game: {bot} plays this seat",
-    error_exhibition: "house bots play for {address} already: watch game {id}, or wait until nobody has for {wait} s",
+    error_exhibition: "house bots play for {address} already: watch their game, or wait until nobody has for {wait} s",
     error_exhibitions: "{n} tables of house bots are enough: watch one of them",
     error_not_storing: "no game can start while results cannot be stored; try again later",
     error_tournament_begun: "tournament {tournament} has begun, without '{name}'; join another room",
@@ -230,7 +230,7 @@ addWords({
     error_back: "席に戻りました",
     error_left_game: "対局から退席しました。以後は{bot}が代打ちします",
     error_exhibition:
-      "{address}向けのボットの対局がすでに続いています。対局 {id} を観戦するか、観戦者がいなくなって{wait}秒たつまでお待ちください",
+      "{address}向けのボットの対局がすでに続いています。その対局を観戦するか、観戦者がいなくなって{wait}秒たつまでお待ちください",
     error_exhibitions: "ボットの対局は{n}卓までです。そのどれかを観戦してください",
     error_not_storing: "結果を保存できないため、対局を始められません。しばらくしてからもう一度お試しください",
     error_tournament_begun: "大会「{tournament}」は「{name}」なしで始まりました。別の部屋に入ってください",
