@@ -130,6 +130,29 @@ def test_what_is_invalid_is_told_at_its_field(failing_page: Page, label: str, va
     assert form.get_by_role("alert").filter(has_text=re.compile(".")).count() == 1
 
 
+def test_hints_and_ratings_exclude_each_other(failing_page: Page, site: Site) -> None:
+    page = failing_page
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    form = page.get_by_role("form", name="New room")
+    form.get_by_label("Name").fill("hinted")
+    form.get_by_label("Rated").select_option("yes")
+    form.get_by_label("Hints").select_option("yes")
+    form.get_by_role("button", name="Open the room").click()
+    field = form.locator(".rooms-field").filter(has=page.get_by_label("Hints"))
+    expect(field.get_by_role("alert")).to_have_text(
+        "hints are for rooms whose games are not rated: choose no for one of the two"
+    )
+    expect(form.get_by_label("Hints")).to_be_focused()
+    form.get_by_label("Rated").select_option("no")
+    form.get_by_role("button", name="Open the room").click()
+    expect(page.get_by_text("Room hinted is open.")).to_be_visible()
+    got: Any = site.get("/api/rooms/hinted")
+    assert (got["settings"]["rated"], got["settings"]["hints"]) == (False, True)
+    close(page, "hinted")
+    expect(room(page, "hinted")).to_have_count(0)
+
+
 def test_an_admins_token_is_needed_and_asked_for_once(failing_page: Page, guarded: Guarded) -> None:
     page, url = failing_page, guarded.site.url
     page.goto(f"{url}/rooms")
