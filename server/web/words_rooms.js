@@ -122,7 +122,7 @@ addWords({
     rooms_play: "着席",
     rooms_tournament: "大会",
     rooms_play_in: "卓 {name} に着席",
-    rooms_games: "対局",
+    rooms_games: "対局一覧",
     rooms_games_of: "卓 {name} の対局",
     rooms_close: "閉じる",
     rooms_close_it: "卓 {name} を閉じる",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
@@ -55,6 +55,15 @@ def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     expect(entry.locator("dl > div", has_text="Wait at most")).to_contain_text("600 s")
     expect(entry.get_by_role("link", name="Sit down")).to_have_attribute("href", "/rooms/default/play")
     expect(entry.get_by_role("link", name="Games")).to_have_attribute("href", "/?room=default")
+
+
+def test_the_list_of_games_is_not_called_a_game(browser: Browser, site: Site) -> None:
+    """In Japanese, where the same word beside "sit down" would start one."""
+    with browser.new_context(base_url=site.url, locale="ja") as context:
+        page = context.new_page()
+        page.goto("/rooms")
+        links = room(page, "default").locator("a.button")
+        expect(links).to_have_text(["着席", "対局一覧"])
 
 
 @phone_at_length
