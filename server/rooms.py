@@ -65,6 +65,16 @@ def check_sitting(given: Mapping[str, Any]) -> None:
             raise ValueError(error_text("setting_large", text, setting=name, value=value, most=SITTING[name]))
 
 
+def check_hints(given: Mapping[str, Any], settings: RoomSettings) -> None:
+    """Check that hints are not given to a room with `settings` whose games are rated: none would be had.
+
+    Raises ValueError. The server's own settings may have both: its hints are for rooms that are opened as unrated.
+    """
+    if given.get("hints") and settings.rated:
+        text = "settings.hints is true, but the games are rated: give rated as false too, or leave hints out"
+        raise ValueError(error_text("hints_rated", text))
+
+
 @dataclass(frozen=True, slots=True)
 class Absent:
     """A player that is missing when its game starts: the room's house bot plays the seat."""

@@ -32,7 +32,7 @@ from server.api.common import Cursor, Limit, LobbyHere, Page, Route, client_addr
 from server.api.errors import in_body, not_found
 from server.house_bots import HOUSE_BOTS
 from server.lobby import Lobby
-from server.rooms import SITTING, Room, check_sitting, settings_of
+from server.rooms import SITTING, Room, check_hints, check_sitting, settings_of
 from server.settings import MAX_FILL, SETTINGS, RoomSettings
 from server.store import StoreError
 from server.store.cursors import Order, one_more
@@ -115,6 +115,14 @@ SITTING_SCHEMA: dict[str, JsonValue] = {
         }
     },
 }
+# What `check_hints` refuses, where the server's own games are rated.
+HINTS_SCHEMA: dict[str, JsonValue] = {
+    "if": {
+        "properties": {"settings": {"properties": {"hints": {"const": True}}, "required": ["hints"]}},
+        "required": ["settings"],
+    },
+    "then": {"properties": {"settings": {"properties": {"rated": {"const": False}}, "required": ["rated"]}}},
+}
 
 
 class WithSettings(BaseModel):
@@ -145,7 +153,7 @@ class NewRoom(WithSettings):
         extra="forbid",
         json_schema_extra={
             "examples": [{"name": "cup", "settings": {"length": "east", "fill": ["rule"], "spectator_delay": 60}}],
-            **SITTING_SCHEMA,
+            "allOf": [SITTING_SCHEMA, HINTS_SCHEMA],
         },
     )
 
@@ -228,9 +236,10 @@ async def open_room(lobby: LobbyHere, request: Request, new: NewRoom, given: Bea
         settings = settings_of(new.name, lobby.settings.room)
         if not new.permanent:
             check_sitting(new.given)
+        settings = replace(settings, **new.given)
+        check_hints(new.given, settings)
     except (AccessError, ValueError) as error:
         raise HTTPException(422, in_body(line_of(error))) from error
-    settings = replace(settings, **new.given)
     if new.permanent:
         room = await lobby.rooms.open(new.name, settings)
     else:

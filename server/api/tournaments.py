@@ -132,6 +132,8 @@ class Pair(BaseModel):
 class TournamentDetails(TournamentInfo):
     """A tournament with its standings."""
 
+    played: int = Field(description="finished games: those that the standings are made from")
+    over: bool = Field(description="nothing changes any more, and the result is there")
     places: int = Field(description="entrants in all, if others than those named may enter")
     settings: RoomSettingsInfo
     standings: list[Entrant] = Field(description="best first")
@@ -188,8 +190,8 @@ async def list_tournaments(lobby: LobbyHere, cursor: Cursor = None, limit: Limit
 @router.get("/{name}", summary="A tournament and its standings", responses=problems(404, 422, 503))
 async def get_tournament(lobby: LobbyHere, turn: QueryTurnHere, name: str) -> TournamentDetails:
     """While it goes on, the standings are those of the games so far, some seconds old at most."""
-    document = await standings_in(lobby, turn, name)
-    stored, tournament = find(lobby, name), lobby.tournaments.current.get(name)
+    stored, document = await standings_in(lobby, turn, name)
+    tournament = lobby.tournaments.current.get(name)
     plan = Plan.model_validate(stored.plan)
     here = set(tournament.here) if tournament else set()
     names = tournament.entrants if tournament else plan.players or (*plan.entrants, *plan.house)
@@ -201,6 +203,7 @@ async def get_tournament(lobby: LobbyHere, turn: QueryTurnHere, name: str) -> To
     standings.sort(key=lambda entrant: -entrant.rating.mean if entrant.rating else float("inf"))
     return TournamentDetails(
         **info_of(stored) | {"entrants": len(names)},
+        over=tournament is None,
         places=plan.places,
         settings=settings_info(stored.settings),
         standings=standings,
@@ -208,12 +211,18 @@ async def get_tournament(lobby: LobbyHere, turn: QueryTurnHere, name: str) -> To
     )
 
 
-async def standings_in(lobby: Lobby, turn: QueryTurn, name: str) -> dict[str, Any]:
-    """The `bots` and `pairs` of a tournament's document: of the games so far, or as stored."""
+async def standings_in(lobby: Lobby, turn: QueryTurn, name: str) -> tuple[StoredTournament, dict[str, Any]]:
+    """A tournament and the `bots` and `pairs` of its document, both of the same games: of those so far, or as stored.
+
+    Raises HTTPException if there is no tournament with that name.
+    """
     if (tournament := lobby.tournaments.current.get(name)) is not None:
-        return await lobby.tournaments.standings_of(tournament)
+        document = await lobby.tournaments.standings_of(tournament)
+        if lobby.tournaments.current.get(name) is tournament:  # else it has ended meanwhile
+            return stored_of(tournament).model_copy(update={"played": document["games"]}), document
+    stored = find(lobby, name)
     async with turn():
-        return await lobby.store.tournament_standings(name)
+        return stored, await lobby.store.tournament_standings(name)
 
 
 def settings_info(stored: Mapping[str, Any]) -> RoomSettingsInfo:

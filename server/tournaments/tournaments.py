@@ -178,18 +178,18 @@ class Tournaments:
         self.over.pop(name, None)
 
     async def _end(self, tournament: Tournament) -> None:
-        """All games have ended: store the result."""
-        if tournament.status == "running":
-            tournament.status = "finished"
+        """All games have ended: store the result. A tournament is finished only when that is done."""
         self._rooms.close(tournament)
         result = await asyncio.to_thread(computation(tournament))
         stored = stored_of(tournament)
+        if tournament.status == "running":
+            stored = stored.model_copy(update={"status": "finished"})
         await self._saved(stored, result)
         del self.current[tournament.name]
         self._ending.discard(tournament)
         self._live.pop(tournament.name, None)
         self.over[tournament.name] = stored
-        log.info("tournament over", name=tournament.name, status=tournament.status, games=len(tournament.results))
+        log.info("tournament over", name=tournament.name, status=stored.status, games=stored.played)
 
     async def _saved(self, stored: StoredTournament, result: dict[str, Any] | None = None) -> None:
         """Store, however often that fails; one after the other, so that the last one stays."""
@@ -204,14 +204,14 @@ class Tournaments:
     # Standings --------------------------------------------------------------------------------------------------------
 
     async def standings_of(self, tournament: Tournament) -> dict[str, Any]:
-        """The `bots` and `pairs` of the document of a tournament that is not over, some seconds old at most."""
+        """`games`, `bots` and `pairs` of the document of a tournament that is not over, some seconds old at most."""
         name, loop = tournament.name, asyncio.get_running_loop()
         async with self._computing:  # one at a time; those who wait take what the first has computed
             n_games, until, found = self._live.get(name, (-1, 0.0, {}))
             if n_games != len(tournament.results) and loop.time() >= until:
                 n_games, start = len(tournament.results), loop.time()
                 computed = await asyncio.to_thread(computation(tournament, LIVE_SAMPLES))
-                found = {key: computed[key] for key in ("bots", "pairs")}
+                found = {key: computed[key] for key in ("games", "bots", "pairs")}
                 took = loop.time() - start
                 until = loop.time() + max(self._limits.standings_hold, took / self._limits.standings_share)
                 if self.current.get(name) is tournament:  # else it has ended meanwhile

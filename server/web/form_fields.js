@@ -33,7 +33,7 @@ export function labelled(shown, name, label, hint, inputs, unit = "") {
   });
   return el(
     "div",
-    { class: "rooms-field" },
+    { class: inputs.length > 2 ? "rooms-field rooms-wide" : "rooms-field" },
     el("label", { for: id }, label),
     el("div", { class: "rooms-inputs" }, ...inputs, unit && el("span", { class: "muted" }, unit)),
     explained,

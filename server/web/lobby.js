@@ -299,7 +299,7 @@ function start() {
       get(`/api/players?order=rating&limit=${PLAYERS}`),
     ]);
     results.show(games.items);
-    ladder.show(players.items);
+    ladder.show(players.items.filter((/** @type {any} */ { rated_games }) => rated_games > 0));
     more.hidden = games.next_cursor === null || nResults >= MOST_RESULTS;
   }
 

@@ -141,7 +141,8 @@ export function listenToKeys(root, tiles, drawn) {
 function keyPressed(key, root, hand, drawn) {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
   if (document.querySelector("dialog[open]")) return false; // its button has the focus
-  const letter = key === "Escape" ? "x" : key.toLowerCase();
+  const opened = key === "Escape" && root.querySelector(".play-tools [aria-expanded=true]"); // the keys are shown
+  const letter = opened ? "?" : key === "Escape" ? "x" : key.toLowerCase();
   const buttons = /** @type {HTMLElement[]} */ ([
     ...root.querySelectorAll(`[data-key="${CSS.escape(letter)}"]:not([hidden])`),
   ]);

@@ -101,13 +101,14 @@ export function playNow() {
 function newRoom(chosen) {
   const own = Number(chosen.get("handicap"));
   const points = Number(chosen.get("strength"));
+  const rated = chosen.get("counts") === "rated";
   const settings = {
     rules: chosen.get("rules"),
     length: chosen.get("length"),
     scores: [own, (ALL_POINTS - own) / 2, (ALL_POINTS - own) / 2],
     fill: chosen.getAll("opponent").map((bot) => (points ? `${bot}@${points}` : bot)),
-    rated: chosen.get("counts") === "rated",
-    hints: true,
+    rated,
+    hints: !rated,
     fill_delay: 0,
     resume_timeout: RESUME_TIMEOUT,
     ...CLOCKS[String(chosen.get("clock"))],

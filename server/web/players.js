@@ -12,6 +12,7 @@ import "./words_players.js";
  * @property {string} name
  * @property {boolean} house_bot
  * @property {number} games
+ * @property {number} rated_games 0: no rating, and last in the order of ratings
  * @property {number} firsts
  * @property {number} seconds
  * @property {number} thirds
@@ -61,13 +62,14 @@ function search() {
 /** @param {Player} player @param {number} place */
 function row(player, place) {
   const { mu, sigma, ordinal } = player.rating;
+  const rated = player.rated_games > 0;
   return el(
     "tr",
     {},
-    ranked && el("td", { class: "number" }, place),
+    ranked && el("td", { class: "number" }, rated || order !== "rating" ? place : ""),
     el("th", { scope: "row", class: "player-cell" }, playerLink(player.name)),
-    el("td", { class: "number" }, el("strong", {}, number(ordinal, 1))),
-    el("td", { class: "number muted wide" }, `${number(mu, 1)} ± ${number(3 * sigma, 1)}`),
+    el("td", { class: "number" }, el("strong", {}, number(rated ? ordinal : null, 1))),
+    el("td", { class: "number muted wide" }, rated ? `${number(mu, 1)} ± ${number(3 * sigma, 1)}` : ""),
     el("td", { class: "number" }, number(player.games)),
     el("td", { class: "placements-cell" }, placementBar(player)),
     el("td", { class: "number middle" }, number(player.mean_rank, 2)),

@@ -191,10 +191,10 @@ export class NukiReplay extends HTMLElement {
     this.#wall.turn();
   }
 
-  /** Show the keys or hide them. */
-  turnHelp() {
-    this.#help.hidden = !this.#help.hidden;
-    this.#helpButton.setAttribute("aria-expanded", String(!this.#help.hidden));
+  /** Show the keys or hide them. @param {boolean} [shown] */
+  turnHelp(shown = Boolean(this.#help.hidden)) {
+    this.#help.hidden = !shown;
+    this.#helpButton.setAttribute("aria-expanded", String(shown));
   }
 
   #controls() {
@@ -389,6 +389,7 @@ export class NukiReplay extends HTMLElement {
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.closest(WRITABLE)) return;
+    if (event.key === "Escape") return this.turnHelp(false);
     if (event.key === " " && target.closest("button, a, summary, [type=checkbox]")) return; // it presses that
     const act = KEYS[keyName(event)];
     if (!act) return;

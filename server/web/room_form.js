@@ -45,6 +45,7 @@ export function roomForm(server, values, opened, cancelled) {
   async function submitted(event) {
     event.preventDefault();
     tell(shown, problem, "");
+    if (!name.value.trim()) return tell(shown, problem, t("rooms_no_name"), "name");
     button.disabled = true;
     try {
       const body = `{"name":${JSON.stringify(name.value.trim())},"settings":${valuesJson(shown, FIELDS)}}`;

@@ -29,7 +29,7 @@ import "./words_players.js";
  */
 
 /** @typedef {{bot: string, against: string, games: number, ahead: Estimate}} Pair */
-/** @typedef {import("./tournament_parts.js").Info & {places: number, standings: Entrant[], pairs: Pair[]}} Details */
+/** @typedef {import("./tournament_parts.js").Info & {over: boolean, places: number, standings: Entrant[], pairs: Pair[]}} Details */
 
 /**
  * @typedef {object} Game of the schedule
@@ -49,11 +49,6 @@ const SHOWN = ["all", "playing", "finished", "due"]; // choices of games
 
 const name = subject();
 const path = `/api/tournaments/${encodeURIComponent(name)}`;
-
-/** @param {Details} details */
-function isOver({ status }) {
-  return status === "finished" || status === "cancelled";
-}
 
 /** An estimate with its interval. @param {Estimate} estimate @param {(value: number) => string} text */
 function estimated({ mean, interval }, text) {
@@ -97,9 +92,7 @@ function wide(label, ...parts) {
 }
 
 /** The standings. @param {Details} details */
-function standings(details) {
-  const { standings: all } = details;
-  const over = isOver(details);
+function standings({ standings: all, over }) {
   const head = tableHead([
     [t("tour_rank"), "number"],
     [t("tour_entrant"), ""],
@@ -245,23 +238,28 @@ function start() {
 
   async function turn() {
     if (over && !stale) return;
-    await details();
-    if (!schedule.hidden) await look();
-    stale = false;
+    stale = false; // another choice of games, meanwhile, sets it again
+    try {
+      await details();
+      if (!schedule.hidden) await look();
+    } catch (error) {
+      stale = true;
+      throw error;
+    }
   }
 
   async function details() {
     const found = /** @type {Details} */ (await get(path));
-    over = isOver(found);
+    over = found.over;
     update("chips", { ...found, standings: 0, pairs: 0 }, () => told.replaceChildren(...chips(found, found.places)));
     played.update(found);
-    update("standings", [found.standings, found.status], () => places.standings.replaceChildren(standings(found)));
+    update("standings", [found.standings, over], () => places.standings.replaceChildren(standings(found)));
     update("pairs", [found.pairs, found.standings], () => places.pairs.replaceChildren(pairs(found)));
     compared.hidden = found.pairs.length === 0;
     schedule.hidden = found.games === 0;
     result.hidden = !over;
     explained.hidden = found.pairs.length === 0;
-    if (over) join.replaceChildren();
+    if (over || found.status === "cancelled") join.replaceChildren();
     else if (!join.children.length) join.append(joining(/** @type {ServerInfo} */ (await get("/api/server"))));
   }
 }

@@ -107,6 +107,7 @@ export function tournamentForm(server, values, created, cancelled) {
   async function submitted(event) {
     event.preventDefault();
     tell(shown, problem, "");
+    if (!name.value.trim()) return tell(shown, problem, t("rooms_no_name"), "name");
     if (starts.validity.badInput) return tell(shown, problem, t("tour_no_time"), "starts");
     button.disabled = true;
     try {

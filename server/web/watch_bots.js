@@ -1,6 +1,6 @@
 /** "Watch the bots": starts a game of three house bots, and goes there. */
 
-import { post } from "./api.js";
+import { ApiError, post } from "./api.js";
 import { withToken } from "./ask.js";
 import { el } from "./dom.js";
 import { botOptions } from "./play_now.js";
@@ -10,6 +10,7 @@ import { t } from "./words.js";
 
 const SEATS = 3;
 const PAUSE = 1; // seconds before each decision
+const PLAYING = "exhibition"; // code of the error where a game that was asked for goes on
 
 /**
  * The form. The server names the strongest bots first: they are chosen.
@@ -37,15 +38,21 @@ export function watchBots({ house_bots, ratings, tokens_needed }) {
     event.preventDefault();
     const bots = new FormData(form).getAll("bot");
     button.disabled = true;
-    problem.textContent = "";
+    problem.replaceChildren();
     try {
       const game = await withToken(tokens_needed, () => post("/api/games", { bots, pause: PAUSE }));
       if (game) location.assign(`/games/${game.id}`);
     } catch (error) {
-      problem.textContent = /** @type {Error} */ (error).message;
+      problem.append(/** @type {Error} */ (error).message, " ", gameLink(error));
     }
     button.disabled = false;
   }
 
   return form;
+}
+
+/** A link to the game that goes on, where that is why there is no other. @param {unknown} error */
+function gameLink(error) {
+  const { code, values } = error instanceof ApiError ? error.problem : {};
+  return code === PLAYING && values ? el("a", { href: `/games/${values.id}` }, t("lobby_watch_playing")) : "";
 }

@@ -82,7 +82,7 @@ addWords({
     play_replay: "Replay",
     play_lobby: "Lobby",
     play_keys:
-      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass, H hint, D danger, T table of yaku, L leave the game, ? these keys",
+      "Keys: ← → and Enter or 1–9 0 - = discard, Space discards the draw, W win, R riichi, P pon, K kan, N north, Y nine terminals, X pass, H hint, D danger, T table of yaku, L leave the game, ? these keys, Esc hides them",
   },
   ja: {
     play_title: "{room} で対局",
@@ -163,6 +163,6 @@ addWords({
     play_replay: "牌譜を見る",
     play_lobby: "ロビー",
     play_keys:
-      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ、H ヒント、D 危険度、T 役一覧、L 退席、? キー一覧",
+      "キー：← →＋Enter または 1–9 0 - = 打牌、Space ツモ切り、W 和了、R リーチ、P ポン、K カン、N 北抜き、Y 九種九牌、X スキップ、H ヒント、D 危険度、T 役一覧、L 退席、? キー一覧、Esc 閉じる",
   },
 });

@@ -168,6 +168,12 @@ WRONG_ROOMS: list[tuple[Any, str]] = [
     ({"name": "a", "settings": {"house_bot": "x" * 5000}}, "body: settings.house_bot is 'xxxxxxxxxxxx"),
     ({"name": "a+x.py"}, f"body: room 'a+x.py': {PLAIN}"),
     ({"name": "a", "settings": {"seed": -1}}, "body: settings.seed is -1; it should be greater than or equal to 0"),
+    ({"name": "a", "settings": {"hints": True}}, "body: settings.hints is true, but the games are rated"),
+    (
+        {"name": "a", "settings": {"hints": True, "rated": True}},
+        "body: settings.hints is true, but the games are rated",
+    ),
+    ({"name": "a", "settings": {"hints": True}, "permanent": False}, "body: settings.hints is true, but the games"),
     ({"name": "a", "settings": {"max_rooms": 9}}, "body: settings.max_rooms is unknown; see /docs"),
     ({"name": "a", "settings": {"b\n\u2028": 9}}, "body: settings.'b\\n\\u2028' is unknown; see /docs"),
     ({"name": "a", "settings": 3}, "body: settings must be a JSON object, sent as application/json"),
@@ -180,6 +186,18 @@ async def test_errors_in_a_new_room_are_described(at: Live) -> None:
     for body, detail in WRONG_ROOMS:
         assert (await at.refused(422, "POST", "/api/rooms", json=body)).startswith(detail)
     assert list(at.server.lobby.rooms) == ["default"]
+
+
+async def test_hints_are_for_unrated_rooms(tmp_path: Path) -> None:
+    """The server's own settings may be rated with hints, and so a room that leaves both to them."""
+    async with live(tmp_path, rated=True, hints=True) as at:
+        await at.refused(422, "POST", "/api/rooms", json={"name": "a", "settings": {"hints": True}})
+        for name, settings in (("b", {}), ("c", {"hints": False, "rated": True}), ("d", {"rated": False})):
+            response = await at.http.post("/api/rooms", json={"name": name, "settings": settings})
+            assert response.status_code == 201, response.text
+    async with live(tmp_path / "unrated", rated=False) as at:
+        response = await at.http.post("/api/rooms", json={"name": "a", "settings": {"hints": True}})
+        assert (response.status_code, response.json()["settings"]["hints"]) == (201, True)
 
 
 async def test_bodies_must_be_short_json(tmp_path: Path) -> None:

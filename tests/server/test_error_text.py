@@ -64,6 +64,7 @@ def test_a_value_that_is_a_line_has_its_own_code() -> None:
          {"setting": "seed"}),
         ("POST", "/api/rooms", {"name": "cup", "settings": {"pause": 9.0}, "permanent": False}, "setting_large",
          {"setting": "pause", "value": 9, "most": 5}),
+        ("POST", "/api/rooms", {"name": "cup", "settings": {"hints": True}}, "hints_rated", {}),
         ("POST", "/api/tournaments", {"name": "cup", "house_bots": ["rule"], "walls": 1}, "entrants_few", {"n": 1}),
         ("POST", "/api/tournaments", {"name": "cup", "entrants": ["a", "b", "a"], "walls": 1}, "entrant_twice",
          {"field": "entrants", "name": "a"}),

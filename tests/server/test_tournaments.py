@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -19,6 +21,7 @@ from arena import bot_games
 from arena.leagues.games import LeagueSettings
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store as LeagueStore
+from engine.contests.ratings import SAMPLES
 from engine.statistics.counts import COUNTS
 from server.access import DOWNLOADS_AT_ONCE
 from server.api import tournaments
@@ -26,6 +29,8 @@ from server.api.common import read_cursor
 from server.limits import Limits
 from server.settings import RoomSettings
 from server.store import Keep, Play
+from server.tournaments import tournaments as tournaments_of_server
+from server.tournaments.document import LIVE_SAMPLES
 from server.tournaments.plan import Plan
 from server.tournaments.tournament import Tournament
 from tests.support.running_server import Live, live
@@ -298,6 +303,45 @@ async def test_house_bots_play_about_so_many_games_and_are_not_pruned_before_the
         assert len(await at.page_through(f"{CUP}/games", limit=50)) == found["played"]
 
 
+async def test_it_is_finished_only_with_its_final_standings(at: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And while it runs, it tells of as many games as its standings are made from."""
+    compute, asked = tournaments_of_server.computation, Counter[int]()
+    may_end = {SAMPLES: threading.Event(), LIVE_SAMPLES: threading.Event()}
+
+    def computation(tournament: Tournament, samples: int = SAMPLES) -> Callable[[], dict[str, Any]]:
+        computed = compute(tournament, samples)
+        asked[samples] += 1
+
+        def slowly() -> dict[str, Any]:
+            assert may_end[samples].wait(60)
+            return computed()
+
+        return slowly
+
+    monkeypatch.setattr(tournaments_of_server, "computation", computation)
+    may_end[LIVE_SAMPLES].set()
+    await create(at, house_bots=HOUSE)
+    await until(lambda: asked[SAMPLES] == 1)  # all is played
+    found = await at.get(CUP)
+    assert (found["status"], found["over"], found["games"]) == ("running", False, 3)
+    assert {row["games"] for row in found["standings"]} == {found["played"]}
+
+    may_end[LIVE_SAMPLES].clear()
+    at.server.lobby.tournaments._live.clear()
+    n_asked = asked[LIVE_SAMPLES]
+    early = asyncio.create_task(at.get(CUP))
+    await until(lambda: asked[LIVE_SAMPLES] > n_asked)
+    may_end[SAMPLES].set()
+    found = await ended(at)
+    may_end[LIVE_SAMPLES].set()
+    assert (found["status"], found["over"], found["played"]) == ("finished", True, 3)
+    assert await early == found, "it ended while its standings were computed"
+    result = await at.get(f"{CUP}/result")
+    assert {row["name"]: row["rating"] for row in found["standings"]} == {
+        row["bot"]: row["rating"] for row in result["bots"]
+    }
+
+
 @pytest.mark.slow
 async def test_cancel_and_delete(at: Live) -> None:
     """A game in play is finished and counts; the name is free once the tournament is deleted."""
@@ -307,7 +351,8 @@ async def test_cancel_and_delete(at: Live) -> None:
     assert "cancels it" in await at.refused(409, "DELETE", "/api/rooms/cup")
     assert "cup is there already" in (await create(at, 409, house_bots=HOUSE))["detail"]
     assert (await at.http.delete(CUP)).status_code == 204
-    assert (await at.get(CUP))["status"] == "cancelled"
+    found = await at.get(CUP)
+    assert (found["status"], found["over"]) == ("cancelled", False)
     await a.answer(drawn)
     await a.play()
     found = await ended(at)

@@ -203,7 +203,9 @@ def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page
 def test_hostile_names_stay_text(page: Page) -> None:
     room = {"name": HOSTILE, "settings": SETTINGS | {"fill": [HOSTILE]}, "waiting": 1, "waiting_names": [HOSTILE]}
     rating = {"mu": 25.0, "sigma": 8.0, "ordinal": 1.0}
-    player = {"name": HOSTILE, "house_bot": False, "games": 1, "mean_rank": 1.0, "rating": rating}
+    player = {
+        "name": HOSTILE, "house_bot": False, "games": 1, "rated_games": 1, "mean_rank": 1.0, "rating": rating,
+    }  # fmt: skip
     answer(page, "/api/rooms?", lambda: [room | {"playing": 0, "started": 0, "permanent": True}])
     answer(page, "/api/games?status=playing", lambda: [live_game()])
     answer(page, "/api/games?limit", lambda: [finished_game()])
@@ -254,6 +256,17 @@ def test_the_ladder(page: Page) -> None:
     top = page.locator(".lobby-ladder tbody tr").first
     expect(top).to_contain_text(best[0]["name"])
     expect(top).to_contain_text(number(best[0]["rating"]["ordinal"], 1))
+
+
+def test_who_has_no_rated_games_is_not_on_the_ladder(page: Page) -> None:
+    def player(name: str, ordinal: float, rated_games: int) -> dict[str, Any]:
+        rating = {"mu": 25.0, "sigma": 8.0, "ordinal": ordinal}
+        return {"name": name, "games": 4, "rated_games": rated_games, "mean_rank": 2.0, "rating": rating}
+
+    answer(page, "/api/players?", lambda: [player("tsumogiri", -8.6, 4), player("casual", 0.0, 0)])
+    page.goto("/")
+    names = page.locator(".lobby-ladder tbody .lobby-name")
+    expect(names).to_have_text(["tsumogiri"])
 
 
 def line(page: Page, what: str) -> str:

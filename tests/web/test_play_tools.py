@@ -58,6 +58,42 @@ def test_the_keys_are_shown_on_request(scripted: ScriptedTable, page: Page) -> N
     expect(keys).to_contain_text("L leave the game")
     page.get_by_role("button", name="Keys").click()
     expect(keys).to_be_hidden()
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    expect(page.get_by_role("button", name="Keys")).to_have_attribute("aria-expanded", "false")
+
+
+def test_all_keys_are_seen_on_a_phone_held_sideways(scripted: ScriptedTable, page: Page) -> None:
+    page.set_viewport_size({"width": 844, "height": 390})
+    scripted.begin([*RUNS, "2s", "3s"])
+    page.keyboard.press("?")
+    keys = page.locator(".play-keys")
+    expect(keys).to_be_visible()
+    assert keys.evaluate("keys => keys.scrollHeight <= keys.clientHeight")
+    box, hand = keys.bounding_box(), page.locator(".seat.bottom .hand").bounding_box()
+    assert box
+    assert hand
+    assert box["y"] + box["height"] <= hand["y"]
+    assert serious_faults(page) == []
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+
+
+def test_escape_hides_the_keys_before_it_passes(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin(["5p", "5p", "5pr", "5s", "5s", "1m", "1m", "E", "E", "S", "S", "W", "W"], dealer=2)
+    scripted.other_discards(2, "5p", {"type": "pon", "consumed": ["5p", "5p"]})
+    actions = page.locator(".actions button")
+    expect(actions).to_have_text(["Pon", "Pass"])
+    page.keyboard.press("?")
+    page.keyboard.press("Escape")
+    expect(page.locator(".play-keys")).to_be_hidden()
+    expect(actions).to_have_count(2)
+    assert scripted.replies == []
+    page.keyboard.press("Escape")
+    expect(actions).to_have_count(0)
+    assert [reply["type"] for reply in scripted.replies] == ["none"]
 
 
 HINT = {

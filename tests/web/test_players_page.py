@@ -106,6 +106,29 @@ def test_the_list_goes_on_page_by_page(page: Page, site: Site) -> None:
     expect(more).to_be_hidden()
 
 
+def test_who_has_no_rated_games_has_no_rank(page: Page, site: Site) -> None:
+    players = items(site, "/api/players?order=rating")
+
+    def without_rating(route: Route) -> None:
+        found = route.fetch().json()
+        last = found["items"][-1]
+        last |= {"rated_games": 0, "rating": {"mu": 25.0, "sigma": 25 / 3, "ordinal": 0.0}}
+        route.fulfill(json=found)
+
+    page.route("**/api/players?*", without_rating)
+    page.goto("/players")
+    rows = page.locator(ROWS)
+    expect(rows).to_have_count(len(players))
+    assert [text(rows.nth(index), "td >> nth=0") for index in (0, -1)] == ["1", ""]
+    assert text(rows.last, "strong") == "–"
+    assert text(rows.last, "td >> nth=2") == ""
+    page.get_by_role("link", name="Games played").click()
+    expect(page.get_by_role("link", name="Games played")).to_have_attribute("aria-current", "page")
+    expect(rows).to_have_count(len(players))
+    assert text(rows.last, "td >> nth=0") == str(len(players))
+    assert text(rows.last, "strong") == "–"
+
+
 def test_nothing_is_wider_than_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
     for path in ("/players", path_of(HOSTILE)):

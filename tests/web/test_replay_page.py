@@ -125,6 +125,13 @@ def test_the_keys(page: Page) -> None:
     expect(page.get_by_text("Space play")).to_be_visible()
     page.keyboard.press("?")
     expect(page.get_by_text("Space play")).to_be_hidden()
+    for _ in range(2):  # it hides them, and does not show them
+        page.keyboard.press("?")
+        expect(page.get_by_text("Space play")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("Space play")).to_be_hidden()
+    expect(page.get_by_role("button", name="Keys")).to_have_attribute("aria-expanded", "false")
 
 
 def test_playing_goes_on_by_itself_and_stops_at_the_end(page: Page) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support.accessibility import serious_faults
 from tests.support.server_program import add_token, server_program
-from tests.web.conftest import Site, phone_at_length
+from tests.web.conftest import Site, both_sizes, phone_at_length
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,15 @@ def test_rooms_with_all_their_settings(page: Page, site: Site) -> None:
     expect(entry.get_by_role("link", name="Games")).to_have_attribute("href", "/?room=default")
 
 
+def test_the_list_of_games_is_not_called_a_game(browser: Browser, site: Site) -> None:
+    """In Japanese, where the same word beside "sit down" would start one."""
+    with browser.new_context(base_url=site.url, locale="ja") as context:
+        page = context.new_page()
+        page.goto("/rooms")
+        links = room(page, "default").locator("a.button")
+        expect(links).to_have_text(["着席", "対局一覧"])
+
+
 @phone_at_length
 def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     name = f"cup-{page.viewport_size and page.viewport_size['width']}"
@@ -86,13 +96,32 @@ def test_open_and_close_a_room_without_a_token(page: Page, site: Site) -> None:
     assert site.response(f"/api/rooms/{name}").status_code == 404
 
 
+@both_sizes
+def test_the_starting_points_can_be_read(page: Page) -> None:
+    """Three values of six characters beside each other, with the arrows that the browser puts there."""
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    values = page.get_by_role("form", name="New room").get_by_role("spinbutton", name=re.compile("^Starting points"))
+    expect(values).to_have_count(3)
+    for value in values.all():
+        value.fill("105000")
+        assert value.evaluate("input => input.clientWidth >= input.scrollWidth && input.clientWidth >= 85")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
 @pytest.mark.parametrize(
     ("label", "value", "told"),
     [
-        ("Each decision", "0", "Each decision is 0; it should be greater than 0"),
-        ("Games", "1.5", "Games is 1.5; it should be a valid integer"),
-        ("Seed", "seven", "Seed is 'seven'; it should be a valid integer"),
-        ("Name", "a b", "Name is 'a b'; it should match pattern"),
+        ("Each decision", "0", "Each decision is 0; it should be more than 0"),
+        ("Games", "1.5", "Games is 1.5; it should be a whole number"),
+        ("Seed", "seven", "Seed is 'seven'; it should be a whole number"),
+        ("Name", "a b", "Name is 'a b'; it should be 1 to 64 of A-Z a-z 0-9 _ . - and not begin with a ."),
+        ("Name", "", "give it a name"),
+        (
+            "Starting points",
+            "50000",
+            "Starting points is [50000, 35000, 35000]; together they should be 105000, not 120000",
+        ),
     ],
 )
 def test_what_is_invalid_is_told_at_its_field(failing_page: Page, label: str, value: str, told: str) -> None:
@@ -104,10 +133,33 @@ def test_what_is_invalid_is_told_at_its_field(failing_page: Page, label: str, va
     form.get_by_label(label, exact=True).fill(value)
     form.get_by_role("button", name="Open the room").click()
     field = form.locator(".rooms-field").filter(has=page.get_by_label(label, exact=True))
-    expect(field.get_by_role("alert")).to_contain_text(told)
+    expect(field.get_by_role("alert")).to_have_text(told)
     expect(field.get_by_label(label, exact=True)).to_be_focused()
-    expect(form.locator("[aria-invalid]")).to_have_count(1)
-    assert form.get_by_role("alert").filter(has_text="should").count() == 1
+    expect(form.locator(".rooms-field:has([aria-invalid])")).to_have_count(1)
+    assert form.get_by_role("alert").filter(has_text=re.compile(".")).count() == 1
+
+
+def test_hints_and_ratings_exclude_each_other(failing_page: Page, site: Site) -> None:
+    page = failing_page
+    page.goto("/rooms")
+    page.get_by_role("button", name="Open a room").click()
+    form = page.get_by_role("form", name="New room")
+    form.get_by_label("Name").fill("hinted")
+    form.get_by_label("Rated").select_option("yes")
+    form.get_by_label("Hints").select_option("yes")
+    form.get_by_role("button", name="Open the room").click()
+    field = form.locator(".rooms-field").filter(has=page.get_by_label("Hints"))
+    expect(field.get_by_role("alert")).to_have_text(
+        "hints are for rooms whose games are not rated: choose no for one of the two"
+    )
+    expect(form.get_by_label("Hints")).to_be_focused()
+    form.get_by_label("Rated").select_option("no")
+    form.get_by_role("button", name="Open the room").click()
+    expect(page.get_by_text("Room hinted is open.")).to_be_visible()
+    got: Any = site.get("/api/rooms/hinted")
+    assert (got["settings"]["rated"], got["settings"]["hints"]) == (False, True)
+    close(page, "hinted")
+    expect(room(page, "hinted")).to_have_count(0)
 
 
 def test_an_admins_token_is_needed_and_asked_for_once(failing_page: Page, guarded: Guarded) -> None:

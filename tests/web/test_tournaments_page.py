@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from server.api.tournaments import NewTournament
 from server.tournaments.plan import SETTABLE
@@ -29,12 +29,18 @@ PLANS: list[dict[str, Any]] = [
 # What is filled in, one after the other, into which field; at which field the error is then, and a part of it.
 WRONG = [
     ("Name", "spring", "Name", "is there already"),
-    ("Name", "a b", "Name", "should match"),
-    ("Name", "autumn", "Bots that connect", "name at least three"),
+    ("Name", "a b", "Name", "should be 1 to 64 of A-Z a-z 0-9 _ . - and not begin with a ."),
+    ("Name", "", "Name", "give it a name"),
+    ("Name", "autumn", "Bots that connect", "name at least three, or let others enter by “Open entry”"),
     ("Bots that connect", "wahaha\nwahaha", "Bots that connect", "twice"),
     ("Walls", "2000", "Walls", "1000"),
     ("Walls", "", "Bots that connect", "twice"),
-    ("Bots that connect", "wahaha\nakochan\nmortal", "Walls", "one of them"),
+    (
+        "Bots that connect",
+        "wahaha\nakochan\nmortal",
+        "Walls",
+        "give either the number of walls, or the number of games",
+    ),
     ("Walls", "2", "Begins at the latest", "30 days away"),
 ]
 
@@ -106,6 +112,30 @@ def test_the_standings_fit_a_small_phone_held_sideways(page: Page, held: Site) -
     standings = page.get_by_role("region", name="Standings")
     expect(standings.locator("tbody tr")).to_have_count(4)
     assert standings.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
+@pytest.mark.parametrize("status", ["running", "cancelled"])
+def test_the_final_standings_come_by_themselves(page: Page, held: Site, status: str) -> None:
+    """A page that was opened before asks until nothing changes any more, also where its last games are still played."""
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        found: Any = route.fetch().json()
+        asked.append(route.request.url)
+        if len(asked) < 3:
+            standings = [row | {"games": 20} for row in found["standings"]]
+            found |= {"status": status, "over": False, "played": 30, "standings": standings, "pairs": []}
+        route.fulfill(json=found)
+
+    page.route("**/api/tournaments/spring", answer)
+    page.goto("/tournaments/spring")
+    expect(page.get_by_text("30 of 36 games")).to_be_visible()
+    games = page.get_by_role("region", name="Standings").locator("tbody td:last-child")
+    expect(games).to_have_text(["20"] * 4)
+    expect(page.get_by_role("link", name="Result (JSON)")).to_be_hidden()
+    expect(page.get_by_text("36 of 36 games")).to_be_visible()
+    expect(games).to_have_text(["27"] * 4)
+    expect(page.get_by_role("link", name="Result (JSON)")).to_be_visible()
 
 
 def test_one_that_is_played(page: Page, held: Site) -> None:

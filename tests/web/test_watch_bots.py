@@ -59,6 +59,24 @@ def test_why_there_is_no_table_is_told(failing_page: Page) -> None:
     expect(page.get_by_role("button", name="Watch the bots")).to_be_enabled()
 
 
+def test_the_game_that_goes_on_is_linked(failing_page: Page, site: Site) -> None:
+    """An address has one at a time: the second click leads there."""
+    page = failing_page
+    request = {"bots": ["rule", "rule", "rule"], "pause": 1}
+    asked = httpx.post(f"{site.url}/api/games", json=request, trust_env=False, timeout=ANSWER)
+    game = asked.json()["id"] if asked.status_code == 201 else asked.json()["values"]["id"]  # it may be there already
+    page.goto("/")
+    told = page.locator(".lobby-watch-form [role=alert]")
+    link = told.get_by_role("link", name="Watch the game")
+    for _ in range(2):
+        page.get_by_role("button", name="Watch the bots").click()
+        expect(told).to_contain_text("house bots play for 127.0.0.1 already: watch their game")
+        expect(link).to_have_attribute("href", f"/games/{game}")
+    expect(told).not_to_contain_text(game)
+    link.press("Enter")
+    expect(page.locator("nuki-replay[data-place]")).to_be_visible()
+
+
 def test_a_game_that_is_not_stored_stays_on_the_page(failing_page: Page, site: Site) -> None:
     page = failing_page
     messages = closed(example())
