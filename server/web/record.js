@@ -13,6 +13,7 @@ import { errorText } from "./problem_text.js";
  * @property {State} state
  * @property {string[]} faults of bots between the message before and this one
  * @property {number} round index of its round
+ * @property {string} broken why the record cannot be followed from here to the end of the round, "" if it can
  */
 
 /**
@@ -22,6 +23,9 @@ import { errorText } from "./problem_text.js";
  */
 
 const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "ryukyoku"]);
+
+/** What can be followed after a place that is broken. */
+const FRESH = new Set(["start_kyoku", "end_game"]);
 
 /** What happens in a game, for the marks of the seek bar: type of message -> mark. @type {Record<string, string>} */
 const MARKS = {
@@ -60,9 +64,8 @@ export class Timeline {
   results = [];
   /** Whether a bot has said something of its moves. */
   hasNotes = false;
-  /** Why it ends before the game does, "" if it does not. */
-  problem = "";
   #state = initial();
+  #broken = false; // whether what comes until the next round is left out
   /** @type {string[]} */
   #faults = [];
 
@@ -81,32 +84,49 @@ export class Timeline {
     return this.places.length - 1;
   }
 
-  /** Add messages; those after an impossible one are left out, see `problem`. @param {Message[]} messages */
+  /** Add messages; an impossible one and the rest of its round are left out, see `gaps`. @param {Message[]} messages */
   append(messages) {
     for (const message of messages) {
       if (message.type === "error") this.#faults.push(errorText(message));
-      else if (!this.problem) this.#add(message);
+      else if (this.#follow(message)) this.#add(message);
     }
   }
 
-  /** @param {Message} message */
-  #add(message) {
+  /** Follow a message. @param {Message} message @returns {boolean} whether it is possible */
+  #follow(message) {
+    const isFresh = FRESH.has(message.type);
+    if (this.#broken && !isFresh) return false;
+    const { phase } = this.#state;
     try {
       this.#state = apply(this.#state, message);
+      this.#broken = false;
+      return true;
     } catch (error) {
       if (!(error instanceof MjaiError)) throw error;
-      this.problem = error.message;
-      return;
+      this.#broken = true;
+      this.#state = { ...this.#state, phase: "round_over" }; // so that the next round may begin
+      const place = this.places.at(-1);
+      if (place) place.broken ||= error.message;
+      return isFresh && phase === "playing" && this.#follow(message); // the end of the round before is missing
     }
+  }
+
+  /** Add a message that has been followed. @param {Message} message */
+  #add(message) {
     if (message.type === "start_kyoku" && this.#state.round) {
       this.rounds.push({ round: this.#state.round, first: this.places.length });
     }
     this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
-    const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
+    const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1, broken: "" };
     this.places.push(place);
     this.#faults = [];
+  }
+
+  /** The places after which something is left out. @returns {number[]} */
+  get gaps() {
+    return this.places.flatMap(({ broken }, place) => (broken ? [place] : []));
   }
 
   /** The faults to show at a place; those after the last message are shown with it. @param {number} place */

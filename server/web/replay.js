@@ -132,6 +132,11 @@ export class NukiReplay extends HTMLElement {
     this.#loaded = true;
   }
 
+  /** What is shown. */
+  get timeline() {
+    return this.#timeline;
+  }
+
   /** What happened since; shown at once where the last place was shown. @param {Message[]} messages */
   add(messages) {
     const atEnd = this.#place >= this.#timeline.last;
@@ -311,14 +316,12 @@ export class NukiReplay extends HTMLElement {
     this.#note.replaceChildren(note);
   }
 
-  /** Faults, the result of the round, why the replay ends here. @param {import("./record.js").Place} place */
-  #drawBelow({ message, state }) {
+  /** Faults, the result of the round, why it ends here. @param {import("./record.js").Place} place */
+  #drawBelow({ message, state, broken: problem }) {
     const timeline = this.#timeline;
     const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
     const result = RESULTS[message.type] ? [RESULTS[message.type](state)] : [];
-    const { problem } = timeline;
-    const broken =
-      problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
+    const broken = problem ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
     this.#below.replaceChildren(...faults, ...broken, ...result);
   }
 

@@ -417,7 +417,8 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
     messages[index] |= {"pai": "5m", "tsumogiri": False}
     show(page, messages)
-    page.keyboard.press("End")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
     expect(page.locator(SHOWN.format(place_of(messages, index)))).to_be_visible()
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
 
