@@ -120,8 +120,9 @@ export function dangerText(reason, name) {
   return t("play_danger_against", { reason: t(`play_danger_${reason}`), name });
 }
 
-/** What the bars of the tiles mean, the safe ones first. */
-export function dangerLegend() {
+/** What the bars of the tiles mean, the safe ones first. @param {boolean} inRiichi whether an opponent is */
+export function dangerLegend(inRiichi) {
+  if (!inRiichi) return el("span", { class: "danger-legend" }, t("play_danger_none"));
   const items = [0, 1, 2, 3].map((level) =>
     el("span", { class: "danger-key" }, el("span", { class: `danger-${level}` }), t(`play_danger_level_${level}`)),
   );
