@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -68,6 +69,7 @@ def test_a_tile_is_clicked_and_the_bots_answer(page: Page, puzzle: dict[str, Any
     page.goto("/")
     page.get_by_role("link", name="What would you discard?").click()
     expect(page.locator(TILES)).not_to_have_count(0, timeout=FOUND)
+    expect(page.locator("nuki-table [aria-live]")).to_have_text(re.compile(r"^You (draw|call) "))
     expect(page.locator(".opinion, .bar, [data-control]")).to_have_count(0)  # nothing is given away
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     choose(page, tile_of(puzzle, 1))
