@@ -37,6 +37,7 @@ from server.puzzle_work import (
     puzzle,
     puzzle_of_files,
     records_of,
+    suitable_decisions,
 )
 from server.worker import Progress, Work, Worker, no_progress
 from tests.conftest import DATA
@@ -156,6 +157,17 @@ def test_a_puzzle_tells_what_the_seat_was_sent_and_nothing_else() -> None:
     assert rest[0]["type"] == "start_kyoku"
     assert start["names"][rest[0]["oya"]] == "E"
     assert "secret" not in json.dumps(found)
+
+
+@pytest.mark.slow
+def test_there_are_many_discards_to_choose_from() -> None:
+    """Seat 1 has just declared riichi after event 75, and may discard two tiles."""
+    (after_riichi,) = (each for each in seat_decisions(read_records(EXAMPLE), 1).decisions if each.message == 75)
+    assert (after_riichi.kind, len(after_riichi.options)) == (DISCARD_KIND, 2)
+    for seat in range(N_SEATS):
+        found = suitable_decisions(seat_decisions(read_records(EXAMPLE), seat), {"rule": cached_bot("rule")})
+        assert all(len(each.options) >= 5 for each in found.of.decisions)
+        assert bool(found.of.decisions) == (seat != 1)
 
 
 def test_there_may_be_no_suitable_decision() -> None:
