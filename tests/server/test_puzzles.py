@@ -239,7 +239,9 @@ async def test_puzzles_come_from_the_records_of_the_setting(tmp_path: Path, work
     records.mkdir()
     async with live(data, SOON, requests_per_minute=100_000, puzzle_records=str(records)) as at:
         await store_game(at)
+        assert (await at.get("/api/server"))["puzzle"]
         assert (await asked(at)).json()["code"] == "no_puzzle"  # its folder is empty
+        assert not (await at.get("/api/server"))["puzzle"]
         (given,) = work
         assert isinstance(given, partial)
         assert (given.func, given.keywords["path"]) == (puzzle_of_files, str(records))

@@ -111,4 +111,16 @@ def test_the_best_tile_by_keys_and_links_to_the_place(page: Page, puzzle: dict[s
 def test_a_day_without_a_puzzle(failing_page: Page) -> None:
     day = (datetime.now(UTC) - timedelta(days=10)).date()
     failing_page.goto(f"/puzzle?date={day}")
-    expect(failing_page.get_by_role("alert")).to_contain_text("no puzzle yet", timeout=FOUND)
+    none = failing_page.locator(".puzzle-none")
+    expect(none).to_contain_text("No puzzle yet", timeout=FOUND)
+    expect(failing_page.get_by_role("alert")).to_have_count(0)
+    none.get_by_role("link", name="To the lobby").click()
+    expect(failing_page.get_by_role("link", name="What would you discard?")).to_be_visible()
+
+
+@pytest.mark.parametrize("puzzle", [True, False])
+def test_the_lobby_links_the_puzzle_where_there_may_be_one(page: Page, site: Site, puzzle: bool) -> None:
+    page.route("**/api/server", lambda route: route.fulfill(json=site.get("/api/server") | {"puzzle": puzzle}))
+    page.goto("/")
+    expect(page.locator(".lobby-start")).to_be_enabled()  # what the server tells is shown
+    expect(page.get_by_role("link", name="What would you discard?")).to_be_visible(visible=puzzle)
