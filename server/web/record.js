@@ -1,5 +1,6 @@
 /** Records of games: loaded from the server, packed for it, and laid out as the places a replay can stop at. */
 
+import { readNote } from "./annotations.js";
 import { request } from "./api.js";
 import { apply, initial, MjaiError } from "./mjai.js";
 import { errorText } from "./problem_text.js";
@@ -54,6 +55,11 @@ export async function gzip(file) {
   return new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
+/** Whether there is anything in an annotation. @param {unknown} annotation */
+function saysSomething(annotation) {
+  return annotation !== undefined && Object.values(readNote(annotation)).some(({ length }) => length > 0);
+}
+
 /** All places of a game, in order. Messages may be added while it is played. */
 export class Timeline {
   /** @type {Place[]} */
@@ -62,7 +68,7 @@ export class Timeline {
   rounds = [];
   /** The states at the ends of the rounds. @type {State[]} */
   results = [];
-  /** Whether a bot has said something of its moves. */
+  /** Whether a bot has said something of its moves that is shown before one of them. */
   hasNotes = false;
   #state = initial();
   #broken = false; // whether what comes until the next round is left out
@@ -116,11 +122,11 @@ export class Timeline {
     if (message.type === "start_kyoku" && this.#state.round) {
       this.rounds.push({ round: this.#state.round, first: this.places.length });
     }
-    this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
     const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1, broken: "" };
     this.places.push(place);
+    this.hasNotes ||= saysSomething(this.decision(this.last - 1)?.ext_bot);
     this.#faults = [];
   }
 

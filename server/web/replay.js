@@ -229,6 +229,7 @@ export class NukiReplay extends HTMLElement {
   #update() {
     this.#seek.update(this.#timeline);
     this.#list.update(this.#timeline);
+    this.#note.hidden = !this.#timeline.hasNotes;
     if (this.#seats.childElementCount === 0) this.#seats.append(...this.#timeline.latest.seats.map(this.#seatButton));
     if (this.#timeline.results.length !== this.#results) this.#drawSide();
   }
@@ -244,7 +245,6 @@ export class NukiReplay extends HTMLElement {
     const { game, live } = this.#options;
     const { results, rounds } = this.#timeline;
     this.#results = results.length;
-    this.#note.hidden = !this.#timeline.hasNotes;
     const chosen = this.#scores?.element.contains(document.activeElement);
     const go = (/** @type {number} */ place) => this.go(place);
     this.#scores = rounds.length ? new ScorePanel(this.#timeline, go, () => this.#draw()) : null;
