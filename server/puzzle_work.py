@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from agents.base import Agent
-from agents.review.decisions import DISCARD_KIND, SeatDecisions, seat_decisions
+from agents.review.decisions import DISCARD_KIND, Decision, SeatDecisions, seat_decisions
 from agents.review.opinions import Opinion, cached_bot, opinions_of
 from agents.review.review import Review
 from engine.mjai.messages import Message, for_seat, start_game
@@ -24,6 +24,7 @@ from server.review_work import Records, gzip_json, parse_upload
 from server.worker import Progress
 
 LEAST_LOSS, MOST_LOSS = 0.02, 0.3  # of the second best discard, in placements: neither a toss-up nor obvious
+LEAST_OPTIONS = 5  # tiles that may be discarded: after a riichi or a call there is often little to choose from
 SIMPLE = "efficiency"  # the bot that should choose otherwise: what it finds is easy
 MAX_LISTED = 20_000  # the first records of a folder or archive, of which those of a day are chosen
 MAX_CHOSEN = 20  # records that are looked at in a day
@@ -108,7 +109,7 @@ def order_of(day: date, *place: object) -> bytes:
 
 def suitable_decisions(of: SeatDecisions, bots: dict[str, Agent]) -> Review:
     """The review of those decisions on a discard that all bots answer alike, and the first one by a clear margin."""
-    left = only(of, (index for index, each in enumerate(of.decisions) if each.kind == DISCARD_KIND))
+    left = only(of, (index for index, each in enumerate(of.decisions) if is_open(each)))
     opinions: list[list[Opinion]] = []
     for spec, bot in bots.items():
         own = opinions_of(bot, spec, left, lambda n: None)
@@ -139,6 +140,11 @@ def only(of: SeatDecisions, indices: Iterable[int]) -> SeatDecisions:
     """Some of the decisions."""
     kept = list(indices)
     return replace(of, decisions=[of.decisions[index] for index in kept], views=of.views[kept])
+
+
+def is_open(decision: Decision) -> bool:
+    """Whether this is a choice between many discards."""
+    return decision.kind == DISCARD_KIND and len(decision.options) >= LEAST_OPTIONS
 
 
 def is_between(opinion: Opinion) -> bool:

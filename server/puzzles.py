@@ -15,7 +15,7 @@ import structlog
 
 from server.house_bots import ADVISER, HouseBots
 from server.limits import Limits
-from server.puzzle_work import puzzle, puzzle_of_files
+from server.puzzle_work import NO_PUZZLE, puzzle, puzzle_of_files
 from server.reviews import MAX_BYTES
 from server.store import Store, StoreError
 from server.worker import Worker, WorkerError
@@ -60,6 +60,10 @@ class Puzzles:
             self._working = asyncio.create_task(self._make(day))
         return None
 
+    def has_none(self, day: date) -> bool:
+        """Whether it is already known that there is none of a day."""
+        return self._made.get(day) == NO_PUZZLE
+
     async def close(self) -> None:
         """Make none any more."""
         if self._working is not None:
@@ -96,5 +100,5 @@ class Puzzles:
             if record is not None and sum(len(data) for _, data in records) + len(record) <= MAX_BYTES:
                 records.append((game.id, record))
         if not records:
-            return b""
+            return NO_PUZZLE
         return await self._worker.run(partial(puzzle, records=records, bots=bots, day=day), TIMEOUT)

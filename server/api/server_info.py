@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from agents.built_in import BUILT_IN
 from engine.common.program import version
-from server.api.common import LobbyHere, Route, problems
+from server.api.common import Route, ServiceHere, problems
 from server.house_bots import strongest_first
 
 VERSION = version()
@@ -28,12 +30,13 @@ class ServerInfo(BaseModel):
     review_bots: list[str] = Field(
         description="those of them with action values, which can review games, in the same order"
     )
+    puzzle: bool = Field(description="whether there may be a puzzle of today; true until somebody has asked for it")
 
 
 @router.get("", summary="This server", responses=problems(422))
-async def get_server(lobby: LobbyHere) -> ServerInfo:
+async def get_server(service: ServiceHere) -> ServerInfo:
     """How to play here, and with whom."""
-    settings, house_bots = lobby.settings, lobby.house_bots
+    settings, house_bots = service.lobby.settings, service.lobby.house_bots
     playable = house_bots.playable()
     rated = {name: bot.rating for name, bot in BUILT_IN.items() if name in playable and bot.rating is not None}
     return ServerInfo(
@@ -44,4 +47,5 @@ async def get_server(lobby: LobbyHere) -> ServerInfo:
         weakest={bot: lowest for bot, lowest in house_bots.weakest.items() if bot in playable},
         ratings=rated,
         review_bots=house_bots.reviewers(),
+        puzzle=not service.puzzles.has_none(datetime.now(UTC).date()),
     )

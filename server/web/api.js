@@ -20,6 +20,7 @@ const TOKEN = "nukidora.token"; // key of the tab's storage
  * @property {Record<string, number>} weakest the lowest strength of those that can play weaker
  * @property {Record<string, number>} ratings points of those that play on the ladder, 0 on average
  * @property {string[]} review_bots those that can review
+ * @property {boolean} puzzle whether there may be one today
  */
 
 /** @typedef {import("./problem_text.js").Problem} Problem */

@@ -250,12 +250,12 @@ function layout() {
         ]
       : [el("div", {}, live.element, results.element)];
   main.append(el("h1", {}, title), ...back, trouble, el("div", { class: "lobby" }, columns));
-  return { trouble, play, live, moreLive, rooms, results, more, ladder, bots };
+  return { trouble, play, puzzle, live, moreLive, rooms, results, more, ladder, bots };
 }
 
 /** Fill the page, and keep it up to date. */
 function start() {
-  const { trouble, play, live, moreLive, rooms, results, more, ladder, bots } = layout();
+  const { trouble, play, puzzle, live, moreLive, rooms, results, more, ladder, bots } = layout();
   /** @type {ServerInfo | null} */
   let server = null;
   let nResults = RESULTS;
@@ -267,6 +267,7 @@ function start() {
     if (server === null) {
       server = /** @type {ServerInfo} */ (await get("/api/server"));
       play.show(server);
+      puzzle.hidden = !server.puzzle;
       if (room === null) live.element.append(watchBots(server));
       bots.append(connect(server));
     }

@@ -362,7 +362,8 @@ class PlayPage {
     const after = tiles.includes(this.hovered) ? this.hovered : "";
     const hint = this.choosesRiichi ? "play_choose_riichi" : "";
     const waits = this.state.round ? waitsLine(this.state, this.passed, after, hint) : [];
-    const dangers = this.tools.danger && !this.hint && Object.keys(this.dangers).length ? [dangerLegend()] : [];
+    const shown = this.tools.danger && !this.hint && this.state.phase === "playing";
+    const dangers = shown ? [dangerLegend(Object.keys(this.dangers).length > 0)] : [];
     this.waits.replaceChildren(...(this.hint?.line ?? []), ...waits, ...dangers);
   }
 

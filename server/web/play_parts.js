@@ -12,6 +12,7 @@ import "./words_game.js";
 
 /** @typedef {import("./mjai.js").State} State */
 
+const LEAST = 0.0005; // difference in placements that is shown as one
 const NOTHING_PLAYED = { type: "", tile: "" };
 
 /**
@@ -106,9 +107,10 @@ export function readHint({ bot, actions }, state) {
   const { choices } = readNote({ actions });
   if (!choices.length) return null;
   const best = choices[0].value;
-  const items = choices.map(({ action, value }) => {
+  const items = choices.map(({ action, value }, index) => {
     const what = action.type === "dahai" ? tile(action.tile) : t(`replay_${action.type}`);
-    return el("span", { class: "wait" }, what, value < best && el("span", {}, signed(value - best, 3)));
+    const behind = value > best - LEAST ? t("play_hint_equal") : signed(value - best, 3);
+    return el("span", { class: "wait" }, what, index > 0 && el("span", {}, behind));
   });
   const label = el("span", { class: "waits-label" }, t("play_hint_of", { bot }));
   const line = el("span", { class: "play-hint", title: t("play_hint_values") }, label, items);
@@ -120,8 +122,9 @@ export function dangerText(reason, name) {
   return t("play_danger_against", { reason: t(`play_danger_${reason}`), name });
 }
 
-/** What the bars of the tiles mean, the safe ones first. */
-export function dangerLegend() {
+/** What the bars of the tiles mean, the safe ones first. @param {boolean} inRiichi whether an opponent is */
+export function dangerLegend(inRiichi) {
+  if (!inRiichi) return el("span", { class: "danger-legend" }, t("play_danger_none"));
   const items = [0, 1, 2, 3].map((level) =>
     el("span", { class: "danger-key" }, el("span", { class: `danger-${level}` }), t(`play_danger_level_${level}`)),
   );

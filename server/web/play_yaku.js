@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { t } from "./words.js";
-import { DRAGONS, YAKU } from "./yaku.js";
+import { yakuName } from "./yaku.js";
 import { yakuOf } from "./yaku_table.js";
 import "./words_result.js";
 
@@ -39,14 +39,12 @@ export class YakuPanel {
 
 /** @param {Row} row */
 function rowOf({ name, tile, closed, open, progress }) {
-  const language = /** @type {"en" | "ja"} */ (document.documentElement.lang);
-  const { [language]: text } = tile ? DRAGONS[tile] : YAKU[name];
   const sign = el("span", { class: "yaku-sign", "aria-hidden": "true" }, SIGNS[progress]);
   const said = progress && el("span", { class: "hidden-text" }, ` (${t(`play_yaku_${progress}`)})`);
   return el(
     "tr",
     { class: progress ? `yaku-${progress}` : null, "data-yaku": tile || name },
-    el("th", { scope: "row" }, sign, el("span", {}, text), said),
+    el("th", { scope: "row" }, sign, el("span", {}, yakuName(name, tile)), said),
     el("td", {}, hanText(closed)),
     el("td", {}, hanText(open)),
   );

@@ -3,6 +3,7 @@
 import "./words_position.js";
 import { el } from "./dom.js";
 import { WINDS } from "./position_text.js";
+import { LENGTHS, RULES } from "./room_settings.js";
 import { windName } from "./table_words.js";
 import { t } from "./words.js";
 
@@ -17,11 +18,6 @@ const NUMBERS = ["honba", "norths", "left"];
 const TEXTS = ["hand", "dora", "melds"];
 /** @type {Record<string, string>} of selects, which a position need not name */
 const USUAL = { seat: "E", round: "E1", rules: "tenhou", length: "hanchan" };
-/** @type {[string, string][]} */
-const RULES = [
-  ["tenhou", "Tenhou"],
-  ["majsoul", "Mahjong Soul"],
-];
 const EXAMPLE = { hand: "340p4568s123467p3s", dora: "4s", seat: "S", left: 30 };
 
 /** @param {string} name @param {Record<string, unknown>} more attributes */
@@ -40,6 +36,11 @@ function select(name, options) {
   return el("select", { name }, elements);
 }
 
+/** A choice with its word, as rooms call it. @param {string} value @returns {[string, string]} */
+function choice(value) {
+  return [value, t(`choice_${value}`)];
+}
+
 /** An input with its label. @param {string} key of the label @param {HTMLElement} input @param {string} more classes */
 function field(key, input, more = "") {
   return el("label", { class: `field ${more}` }, el("span", {}, t(`pos_${key}`)), input);
@@ -49,7 +50,6 @@ function field(key, input, more = "") {
 function situationPart() {
   const seats = WINDS.map((wind) => /** @type {[string, string]} */ ([wind, windName(wind)]));
   const rounds = ROUNDS.map((round) => /** @type {[string, string]} */ ([round, `${windName(round[0])}${round[1]}`]));
-  const lengths = ["hanchan", "east"].map((length) => /** @type {[string, string]} */ ([length, t(`pos_${length}`)]));
   const scores = SEATS.map((wind) => {
     const label = t("pos_scores_of", { wind: windName(WINDS[wind]) });
     return text(`score${wind}`, { type: "number", step: 100, min: 0, placeholder: 35000, "aria-label": label });
@@ -61,8 +61,8 @@ function situationPart() {
     field("round", select("round", rounds)),
     field("honba", number("honba", 99)),
     field("dora", text("dora", { placeholder: "5z" })),
-    field("rules", select("rules", RULES)),
-    field("length", select("length", lengths)),
+    field("rules", select("rules", RULES.map(choice))),
+    field("length", select("length", LENGTHS.toReversed().map(choice))),
     el("fieldset", { class: "position-scores" }, el("legend", {}, t("pos_scores")), scores),
   );
 }

@@ -11,7 +11,7 @@ import * as parts from "./review_parts.js";
 import { namedBySide, shortRoundName, windName } from "./table_words.js";
 import { tile, tileName } from "./tile.js";
 import { language, t } from "./words.js";
-import { YAKU } from "./yaku.js";
+import { yakuName } from "./yaku.js";
 
 /** @typedef {import("./mjai.js").State} State */
 /** @typedef {import("./mjai.js").Meld} Meld */
@@ -266,9 +266,7 @@ function scoreText({ fan, fu, yakuman, points, payments, tsumo }) {
 
 /** @param {Win} win */
 function yakuText({ yakus }) {
-  const names = yakus.map(
-    ([name, han]) => `${YAKU[name]?.[language()] ?? name}${han > 1 && han < HAND_SIZE ? ` ${han}` : ""}`,
-  );
+  const names = yakus.map(([name, han]) => `${yakuName(name)}${han > 1 && han < HAND_SIZE ? ` ${han}` : ""}`);
   return names.join(language() === "ja" ? "・" : ", ");
 }
 

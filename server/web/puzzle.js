@@ -133,10 +133,17 @@ function named(whose, name) {
   return el("span", { class: "puzzle-tile", [`data-${whose}`]: name }, t(`puzzle_${whose}`), tile(name));
 }
 
+/** What stands here until there are games to choose from. */
+function noPuzzle() {
+  const lobby = el("a", { class: "button", href: "/" }, t("puzzle_lobby"));
+  return el("section", { class: "card puzzle-none" }, el("p", {}, t("puzzle_none")), lobby);
+}
+
 try {
   place.replaceChildren(new PuzzleView(await made()).element);
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
-  place.replaceChildren();
-  showError(error.message);
+  const isNone = error.problem.code === "no_puzzle";
+  place.replaceChildren(...(isNone ? [noPuzzle()] : []));
+  if (!isNone) showError(error.message);
 }

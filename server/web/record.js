@@ -1,5 +1,6 @@
 /** Records of games: loaded from the server, packed for it, and laid out as the places a replay can stop at. */
 
+import { readNote } from "./annotations.js";
 import { request } from "./api.js";
 import { apply, initial, MjaiError } from "./mjai.js";
 import { errorText } from "./problem_text.js";
@@ -13,6 +14,7 @@ import { errorText } from "./problem_text.js";
  * @property {State} state
  * @property {string[]} faults of bots between the message before and this one
  * @property {number} round index of its round
+ * @property {string} broken why the record cannot be followed from here to the end of the round, "" if it can
  */
 
 /**
@@ -22,6 +24,9 @@ import { errorText } from "./problem_text.js";
  */
 
 const ACTIONS = new Set(["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "hora", "ryukyoku"]);
+
+/** What can be followed after a place that is broken. */
+const FRESH = new Set(["start_kyoku", "end_game"]);
 
 /** What happens in a game, for the marks of the seek bar: type of message -> mark. @type {Record<string, string>} */
 const MARKS = {
@@ -50,6 +55,11 @@ export async function gzip(file) {
   return new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
+/** Whether there is anything in an annotation. @param {unknown} annotation */
+function saysSomething(annotation) {
+  return annotation !== undefined && Object.values(readNote(annotation)).some(({ length }) => length > 0);
+}
+
 /** All places of a game, in order. Messages may be added while it is played. */
 export class Timeline {
   /** @type {Place[]} */
@@ -58,11 +68,10 @@ export class Timeline {
   rounds = [];
   /** The states at the ends of the rounds. @type {State[]} */
   results = [];
-  /** Whether a bot has said something of its moves. */
+  /** Whether a bot has said something of its moves that is shown before one of them. */
   hasNotes = false;
-  /** Why it ends before the game does, "" if it does not. */
-  problem = "";
   #state = initial();
+  #broken = false; // whether what comes until the next round is left out
   /** @type {string[]} */
   #faults = [];
 
@@ -81,32 +90,49 @@ export class Timeline {
     return this.places.length - 1;
   }
 
-  /** Add messages; those after an impossible one are left out, see `problem`. @param {Message[]} messages */
+  /** Add messages; an impossible one and the rest of its round are left out, see `gaps`. @param {Message[]} messages */
   append(messages) {
     for (const message of messages) {
       if (message.type === "error") this.#faults.push(errorText(message));
-      else if (!this.problem) this.#add(message);
+      else if (this.#follow(message)) this.#add(message);
     }
   }
 
-  /** @param {Message} message */
-  #add(message) {
+  /** Follow a message. @param {Message} message @returns {boolean} whether it is possible */
+  #follow(message) {
+    const isFresh = FRESH.has(message.type);
+    if (this.#broken && !isFresh) return false;
+    const { phase } = this.#state;
     try {
       this.#state = apply(this.#state, message);
+      this.#broken = false;
+      return true;
     } catch (error) {
       if (!(error instanceof MjaiError)) throw error;
-      this.problem = error.message;
-      return;
+      this.#broken = true;
+      this.#state = { ...this.#state, phase: "round_over" }; // so that the next round may begin
+      const place = this.places.at(-1);
+      if (place) place.broken ||= error.message;
+      return isFresh && phase === "playing" && this.#follow(message); // the end of the round before is missing
     }
+  }
+
+  /** Add a message that has been followed. @param {Message} message */
+  #add(message) {
     if (message.type === "start_kyoku" && this.#state.round) {
       this.rounds.push({ round: this.#state.round, first: this.places.length });
     }
-    this.hasNotes ||= message.ext_bot !== undefined;
     if (message.type === "end_kyoku") this.results.push(this.#state);
     if (!this.rounds.length) return;
-    const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1 };
+    const place = { message, state: this.#state, faults: this.#faults, round: this.rounds.length - 1, broken: "" };
     this.places.push(place);
+    this.hasNotes ||= saysSomething(this.decision(this.last - 1)?.ext_bot);
     this.#faults = [];
+  }
+
+  /** The places after which something is left out. @returns {number[]} */
+  get gaps() {
+    return this.places.flatMap(({ broken }, place) => (broken ? [place] : []));
   }
 
   /** The faults to show at a place; those after the last message are shown with it. @param {number} place */

@@ -132,6 +132,11 @@ export class NukiReplay extends HTMLElement {
     this.#loaded = true;
   }
 
+  /** What is shown. */
+  get timeline() {
+    return this.#timeline;
+  }
+
   /** What happened since; shown at once where the last place was shown. @param {Message[]} messages */
   add(messages) {
     const atEnd = this.#place >= this.#timeline.last;
@@ -224,6 +229,7 @@ export class NukiReplay extends HTMLElement {
   #update() {
     this.#seek.update(this.#timeline);
     this.#list.update(this.#timeline);
+    this.#note.hidden = !this.#timeline.hasNotes;
     if (this.#seats.childElementCount === 0) this.#seats.append(...this.#timeline.latest.seats.map(this.#seatButton));
     if (this.#timeline.results.length !== this.#results) this.#drawSide();
   }
@@ -239,7 +245,6 @@ export class NukiReplay extends HTMLElement {
     const { game, live } = this.#options;
     const { results, rounds } = this.#timeline;
     this.#results = results.length;
-    this.#note.hidden = !this.#timeline.hasNotes;
     const chosen = this.#scores?.element.contains(document.activeElement);
     const go = (/** @type {number} */ place) => this.go(place);
     this.#scores = rounds.length ? new ScorePanel(this.#timeline, go, () => this.#draw()) : null;
@@ -311,14 +316,12 @@ export class NukiReplay extends HTMLElement {
     this.#note.replaceChildren(note);
   }
 
-  /** Faults, the result of the round, why the replay ends here. @param {import("./record.js").Place} place */
-  #drawBelow({ message, state }) {
+  /** Faults, the result of the round, why it ends here. @param {import("./record.js").Place} place */
+  #drawBelow({ message, state, broken: problem }) {
     const timeline = this.#timeline;
     const faults = timeline.faults(this.#place).map((text) => el("p", { class: "fault" }, t("replay_fault", { text })));
     const result = RESULTS[message.type] ? [RESULTS[message.type](state)] : [];
-    const { problem } = timeline;
-    const broken =
-      problem && this.#place === timeline.last ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
+    const broken = problem ? [el("p", { class: "fault" }, t("replay_broken", { problem }))] : [];
     this.#below.replaceChildren(...faults, ...broken, ...result);
   }
 

@@ -5,9 +5,9 @@ import { number, signed } from "./format.js";
 import { fuParts } from "./fu.js";
 import { sorted } from "./mjai.js";
 import { tile } from "./tile.js";
-import { language, t } from "./words.js";
+import { t } from "./words.js";
 import "./words_result.js";
-import { DRAGONS, YAKU } from "./yaku.js";
+import { DRAGONS, YAKU, yakuName } from "./yaku.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
 /** @typedef {import("./mjai.js").State} State */
@@ -84,10 +84,9 @@ function indicators(state, win) {
 function yakuList(win, tiles) {
   const dragons = Object.keys(DRAGONS).filter((dragon) => tiles.filter((name) => name === dragon).length >= 3);
   const rows = win.yakus.map((/** @type {[string, number]} */ [name, han]) => {
-    const dragon = name === "sangenpai" && dragons.shift();
-    const names = dragon ? DRAGONS[dragon] : (YAKU[name] ?? { en: name, ja: name });
+    const dragon = name === "sangenpai" ? dragons.shift() : "";
     const shown = YAKU[name]?.yakuman ? (han > 13 ? `×${han / 13}` : "") : t("result_han", { han });
-    return el("li", {}, el("span", {}, names[language()]), el("span", {}, shown));
+    return el("li", {}, el("span", {}, yakuName(name, dragon)), el("span", {}, shown));
   });
   return el("ul", { class: "result-yaku" }, rows);
 }

@@ -29,6 +29,7 @@ import { t } from "./words.js";
 /** @typedef {ReturnType<typeof makePlace>} Place */
 /** @typedef {ReturnType<typeof makePlate>} Plate */
 
+const HOUSE = " (house)"; // of the names of house bots (server/names.py); the number after it tells two apart
 const LINE = 6; // discards in a line of a river; the last line is longer if need be
 const LINES = 3;
 const DORA_MARKERS = 5;
@@ -227,7 +228,8 @@ function makePlate() {
 
 /** @param {Place} place @param {string} name */
 function showName({ name: label, river, norths, hand, melds }, name) {
-  label.replaceChildren(...nameParts(name));
+  label.replaceChildren(...nameParts(name.replace(HOUSE, "")));
+  label.title = name;
   for (const [key, element] of Object.entries({ river, norths, hand, melds })) {
     element.setAttribute("aria-label", t(`table_${key}`, { name }));
   }

@@ -167,13 +167,16 @@ export function summary(state) {
 export function lastEvent(state, drawnShown) {
   const { last, round, seats } = state;
   if (!last || !(last.type in EVENTS) || !round) return "";
+  const name = seats[last.actor]?.name ?? "";
   const pai = last.pai ?? last.dora_marker ?? last.consumed?.[0];
-  return t(`table_event_${EVENTS[last.type](last, drawnShown)}`, {
+  const text = t(`table_event_${EVENTS[last.type](last, drawnShown)}`, {
     round: roundName(round),
-    name: seats[last.actor]?.name ?? "",
+    name,
     from: seats[last.target]?.name ?? "",
     tile: pai ? tileName(pai) : "",
   });
+  const isSecondPerson = name === t("table_side_bottom");
+  return isSecondPerson ? text.replace(/^(\w+ \w+)s\b/, "$1") : text; // You draw; verbs of Japanese are the same
 }
 
 /** Message type -> its key of the words. @type {Record<string, (message: Message, drawnShown: boolean) => string>} */

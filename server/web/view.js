@@ -8,6 +8,7 @@ import { problemText } from "./problem_text.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { ReviewRequest } from "./review_request.js";
+import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
 
 // What the server takes, in bytes: unzipped, and as it is sent.
@@ -134,19 +135,29 @@ function show({ messages, problems, problem_codes: codes, walls }, name, packed)
     new ReviewRequest(section, messages, bots, { record: packed });
   };
   const reviewButton = el("button", { type: "button", class: "primary", onclick: review }, t("view_review"));
-  const list = problems.map((detail, index) => el("li", {}, problemText({ detail, ...codes[index] })));
-  const warning = el(
-    "details",
-    { class: "view-problems" },
-    el("summary", {}, `${t("view_problems")} (${list.length})`),
-    el("ul", {}, list),
+  const list = el(
+    "ul",
+    { tabindex: 0 },
+    problems.map((detail, index) => el("li", {}, problemText({ detail, ...codes[index] }))),
   );
+  const summary = el("summary", {}, `${t("view_problems")} (${problems.length})`);
+  const warning = el("details", { class: "view-problems", open: true }, summary, list);
   const again = el("button", { type: "button", onclick: startAgain }, t("view_other"));
   const head = el("div", { class: "row" }, el("h1", {}, name), reviewButton, again);
-  found.replaceChildren(head, ...(list.length ? [warning] : []), replay);
+  found.replaceChildren(head, ...(problems.length ? [warning] : []), replay);
   form.hidden = true;
   const known = walls.some((wall) => wall !== null);
   replay.load(messages, { live: "", game: "", linked: false, walls: known ? async () => walls : null });
+  list.append(...replay.timeline.gaps.map((place) => gapItem(replay, place)));
+}
+
+/** From where on something is missing, and a way there. @param {NukiReplay} replay @param {number} place */
+function gapItem(replay, place) {
+  const { rounds, places } = replay.timeline;
+  const { round, first } = rounds[places[place].round];
+  const isOver = places[place].state.phase !== "playing";
+  const text = t(isOver ? "view_gap_after" : "view_gap", { round: shortRoundName(round), step: place - first });
+  return el("li", {}, el("button", { type: "button", class: "quiet", onclick: () => replay.go(place) }, text));
 }
 
 function startAgain() {

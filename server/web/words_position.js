@@ -17,8 +17,6 @@ addWords({
     pos_scores_of: "Points of {wind}",
     pos_rules: "Rules",
     pos_length: "Length",
-    pos_east: "east",
-    pos_hanchan: "hanchan",
     pos_rivers: "Rivers and calls",
     pos_river: "River of {wind}",
     pos_rivers_help:
@@ -75,8 +73,6 @@ addWords({
     pos_scores_of: "{wind}家の点数",
     pos_rules: "ルール",
     pos_length: "長さ",
-    pos_east: "東風戦",
-    pos_hanchan: "半荘戦",
     pos_rivers: "河と副露",
     pos_river: "{wind}家の河",
     pos_rivers_help:

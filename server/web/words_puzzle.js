@@ -6,6 +6,9 @@ addWords({
   en: {
     puzzle_title: "Puzzle of the day",
     puzzle_making: "The bots choose a position from finished games …",
+    puzzle_none:
+      "No puzzle yet. It is chosen from the games finished before the day; play some, and come back tomorrow.",
+    puzzle_lobby: "To the lobby",
     puzzle_question: "{date} · {round} · {wind} · What would you discard?",
     puzzle_help: "Click a tile. Keys: ← → and Enter, or 1-9 0 - = from the left; Space for the tile just drawn.",
     puzzle_right: "As the bots would.",
@@ -17,6 +20,8 @@ addWords({
   ja: {
     puzzle_title: "今日の何切る",
     puzzle_making: "ボットが終了した対局から局面を選んでいます…",
+    puzzle_none: "問題はまだありません。前日までに終了した対局から選ばれます。対局して、明日また来てください。",
+    puzzle_lobby: "ロビーへ",
     puzzle_question: "{date} · {round} · {wind} · 何を切る？",
     puzzle_help: "牌をクリック。キー：← → と Enter、左から 1-9 0 - =、ツモ牌は Space。",
     puzzle_right: "ボットと同じです。",

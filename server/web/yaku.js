@@ -1,5 +1,7 @@
 /** Names of yaku as players know them, by their names in mjai's `hora` (engine/scoring/yaku.py). */
 
+import { language } from "./words.js";
+
 /** @type {Record<string, {en: string, ja: string, yakuman?: boolean}>} */
 export const YAKU = {
   menzenchin_tsumoho: { en: "menzen tsumo", ja: "門前清自摸和" },
@@ -57,3 +59,13 @@ export const DRAGONS = {
   F: { en: "hatsu", ja: "役牌 發" },
   C: { en: "chun", ja: "役牌 中" },
 };
+
+/**
+ * What a yaku is called on the pages; a dragon by its tile.
+ * @param {string} name as in `hora`
+ * @param {string} [tile]
+ */
+export function yakuName(name, tile = "") {
+  const text = (DRAGONS[tile] ?? YAKU[name])?.[language()] ?? name;
+  return text[0].toUpperCase() + text.slice(1);
+}

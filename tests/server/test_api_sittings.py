@@ -31,7 +31,7 @@ async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path) -> Non
         names, reviewers = told.pop("house_bots"), told.pop("review_bots")
         assert told.pop("weakest")["rule"] <= -500
         assert told.pop("ratings") == {bot: BUILT_IN[bot].rating for bot in ("efficiency", "random", "rule")}
-        assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True}
+        assert told == {"version": version(), "mjai_port": at.server.mjai_port, "tokens_needed": True, "puzzle": True}
     assert names == ["rule", "efficiency", "random"]  # strongest first
     assert "rule" in reviewers
     assert "random" not in reviewers

@@ -37,6 +37,7 @@ from server.puzzle_work import (
     puzzle,
     puzzle_of_files,
     records_of,
+    suitable_decisions,
 )
 from server.worker import Progress, Work, Worker, no_progress
 from tests.conftest import DATA
@@ -158,6 +159,17 @@ def test_a_puzzle_tells_what_the_seat_was_sent_and_nothing_else() -> None:
     assert "secret" not in json.dumps(found)
 
 
+@pytest.mark.slow
+def test_there_are_many_discards_to_choose_from() -> None:
+    """Seat 1 has just declared riichi after event 75, and may discard two tiles."""
+    (after_riichi,) = (each for each in seat_decisions(read_records(EXAMPLE), 1).decisions if each.message == 75)
+    assert (after_riichi.kind, len(after_riichi.options)) == (DISCARD_KIND, 2)
+    for seat in range(N_SEATS):
+        found = suitable_decisions(seat_decisions(read_records(EXAMPLE), seat), {"rule": cached_bot("rule")})
+        assert all(len(each.options) >= 5 for each in found.of.decisions)
+        assert bool(found.of.decisions) == (seat != 1)
+
+
 def test_there_may_be_no_suitable_decision() -> None:
     start = EXAMPLE.read_bytes().splitlines(keepends=True)[:3]
     for record in (b"", b"{}", b"".join([*start, b'{"type":"end_kyoku"}\n{"type":"end_game"}\n'])):
@@ -227,7 +239,9 @@ async def test_puzzles_come_from_the_records_of_the_setting(tmp_path: Path, work
     records.mkdir()
     async with live(data, SOON, requests_per_minute=100_000, puzzle_records=str(records)) as at:
         await store_game(at)
+        assert (await at.get("/api/server"))["puzzle"]
         assert (await asked(at)).json()["code"] == "no_puzzle"  # its folder is empty
+        assert not (await at.get("/api/server"))["puzzle"]
         (given,) = work
         assert isinstance(given, partial)
         assert (given.func, given.keywords["path"]) == (puzzle_of_files, str(records))

@@ -85,7 +85,8 @@ def test_the_switch_marks_the_own_tiles(page: Page, scripted: ScriptedTable) -> 
     page.keyboard.press("d")
     bars = page.locator("nuki-table .seat.bottom .bar")
     expect(page.get_by_role("button", name="Danger")).to_have_attribute("aria-pressed", "true")
-    expect(bars).to_have_count(0)  # nobody is in riichi
+    expect(bars).to_have_count(0)
+    expect(page.locator(".danger-legend")).to_have_text("Danger: nobody is in riichi")
     scripted.say("tsumo", actor=1, pai="?")
     scripted.say("reach", actor=1)
     scripted.say("dahai", actor=1, pai="C", tsumogiri=True)
@@ -102,3 +103,4 @@ def test_the_switch_marks_the_own_tiles(page: Page, scripted: ScriptedTable) -> 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("button", name="Danger").click()
     expect(bars).to_have_count(0)
+    expect(page.locator(".danger-legend")).to_have_count(0)

@@ -139,6 +139,18 @@ def test_a_hint_is_shown_at_the_tiles_until_the_next_decision(scripted: Scripted
     assert [reply["type"] for reply in scripted.replies] == ["hint", "dahai", "hint"]
 
 
+def test_a_hint_says_which_actions_are_equal(scripted: ScriptedTable, page: Page) -> None:
+    scripted.settings |= {"hints": True, "rated": False}
+    scripted.begin([*RUNS, "2s", "3s"])
+    scripted.draw("E", {"type": "reach"})
+    page.keyboard.press("h")
+    values = [0.25, 0.25, 0.2497, 0.2493]
+    actions = [{"action": {"type": "dahai", "actor": 0, "pai": tile}} for tile in ("E", "2s", "3s", "1m")]
+    scripted.send(HINT | {"actions": [each | {"value": value} for each, value in zip(actions, values, strict=True)]})
+    shown = page.locator(".play-hint .wait")
+    expect(shown).to_have_text(["", "equal", "equal", "\N{MINUS SIGN}0.001"])
+
+
 @pytest.mark.parametrize(("hints", "rated"), [(False, False), (True, True)])
 def test_rooms_without_hints_offer_none(scripted: ScriptedTable, page: Page, hints: bool, rated: bool) -> None:
     scripted.settings |= {"hints": hints, "rated": rated}

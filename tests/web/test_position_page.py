@@ -110,6 +110,13 @@ def test_what_cannot_be_is_said_in_japanese(site: Site, browser: Browser) -> Non
         expect(page.get_by_label("南家の河")).to_be_focused()
 
 
+def test_rules_and_lengths_have_the_words_of_rooms(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('nukidora.language', 'ja')")
+    page.goto("/position")
+    expect(page.locator("select[name=rules] option")).to_have_text(["天鳳", "雀魂"])
+    expect(page.locator("select[name=length] option")).to_have_text(["東南", "東風"])
+
+
 def test_the_page_writes_positions_as_the_engine_does(browser: Browser, site: Site) -> None:
     record = read_records(REPOSITORY / "examples" / "game.mjson").events
     messages = [message for message in record if message["type"] != "error"]

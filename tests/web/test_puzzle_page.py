@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -68,6 +69,7 @@ def test_a_tile_is_clicked_and_the_bots_answer(page: Page, puzzle: dict[str, Any
     page.goto("/")
     page.get_by_role("link", name="What would you discard?").click()
     expect(page.locator(TILES)).not_to_have_count(0, timeout=FOUND)
+    expect(page.locator("nuki-table [aria-live]")).to_have_text(re.compile(r"^You (draw|call) "))
     expect(page.locator(".opinion, .bar, [data-control]")).to_have_count(0)  # nothing is given away
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     choose(page, tile_of(puzzle, 1))
@@ -109,4 +111,16 @@ def test_the_best_tile_by_keys_and_links_to_the_place(page: Page, puzzle: dict[s
 def test_a_day_without_a_puzzle(failing_page: Page) -> None:
     day = (datetime.now(UTC) - timedelta(days=10)).date()
     failing_page.goto(f"/puzzle?date={day}")
-    expect(failing_page.get_by_role("alert")).to_contain_text("no puzzle yet", timeout=FOUND)
+    none = failing_page.locator(".puzzle-none")
+    expect(none).to_contain_text("No puzzle yet", timeout=FOUND)
+    expect(failing_page.get_by_role("alert")).to_have_count(0)
+    none.get_by_role("link", name="To the lobby").click()
+    expect(failing_page.get_by_role("link", name="What would you discard?")).to_be_visible()
+
+
+@pytest.mark.parametrize("puzzle", [True, False])
+def test_the_lobby_links_the_puzzle_where_there_may_be_one(page: Page, site: Site, puzzle: bool) -> None:
+    page.route("**/api/server", lambda route: route.fulfill(json=site.get("/api/server") | {"puzzle": puzzle}))
+    page.goto("/")
+    expect(page.locator(".lobby-start")).to_be_enabled()  # what the server tells is shown
+    expect(page.get_by_role("link", name="What would you discard?")).to_be_visible(visible=puzzle)

@@ -338,6 +338,22 @@ NOTES: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
 }  # fmt: skip
 
 
+def test_no_room_is_left_for_notes_where_bots_say_nothing(page: Page) -> None:
+    messages = example()
+    reach = next(number for number, each in enumerate(messages) if each["type"] == "reach")
+    seat = messages[reach]["actor"]
+    later = range(reach + 3, len(messages))  # after the discard that declares it
+    discard = next(at for at in later if (messages[at]["type"], messages[at].get("actor")) == ("dahai", seat))
+    assert "end_kyoku" not in [each["type"] for each in messages[reach:discard]]
+    messages[discard]["ext_bot"] = {"5p": 1}  # no choice, so that it is shown nowhere
+    messages[reach]["ext_bot"] = {}
+    show(page, messages)
+    expect(page.locator(".replay-note")).to_be_hidden()
+    messages[reach]["ext_bot"] = {"5p": 1}
+    show(page, messages)
+    expect(page.locator(".replay-note")).to_be_visible()
+
+
 def test_what_bots_say_stands_beside_their_moves(page: Page) -> None:
     messages = example()
     discards = [number for number, each in enumerate(messages) if each["type"] == "dahai"]
@@ -424,7 +440,8 @@ def test_a_record_that_cannot_be_followed_says_where(page: Page) -> None:
     index = next(number for number, each in enumerate(messages) if each["type"] == "dahai")
     messages[index] |= {"pai": "5m", "tsumogiri": False}
     show(page, messages)
-    page.keyboard.press("End")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
     expect(page.locator(SHOWN.format(place_of(messages, index)))).to_be_visible()
     expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
 

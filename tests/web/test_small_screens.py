@@ -41,6 +41,14 @@ RESULT = """(result) => {
     seen: [outer, ...boxes("footer > *")].every(seen),
   };
 }"""
+# On how many lines a word of a title stands.
+LINES_OF = """(title, word) => {
+  const text = [...title.childNodes].find((node) => node.data.includes(word));
+  const range = document.createRange();
+  range.setStart(text, text.data.indexOf(word));
+  range.setEnd(text, text.data.indexOf(word) + word.length);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}"""
 FITS = {"covered": 0, "wider": 0, "seen": True}
 
 
@@ -142,6 +150,32 @@ def test_the_result_of_a_round_fits_and_begins_at_its_top(
         dialog.locator("footer button").click()
         expect(dialog).to_be_hidden()
         scripted.round(HAND, dealer=1)
+
+
+@pytest.mark.parametrize("size", [SIZES["phone"], SIDEWAYS[0]])
+@pytest.mark.parametrize("by_tsumo", [True, False])
+def test_a_win_with_five_yaku_is_seen_whole(
+    scripted: ScriptedTable, page: Page, language: str, size: tuple[int, int], by_tsumo: bool
+) -> None:
+    resize(page, size)
+    scripted.names = ["me", "rule (house)", "efficiency (house)"]
+    scripted.begin(HAND, dealer=1)
+    scripted.say("tsumo", actor=1, pai="E")
+    if not by_tsumo:
+        scripted.say("dahai", actor=1, pai="E", tsumogiri=True)
+    scripted.say(
+        "hora", actor=2, target=2 if by_tsumo else 1, pai="E", uradora_markers=["1s"], fu=40, fan=5, hora_points=8000,
+        hora_tehais=HAND, yakus=[["reach", 1], ["ippatsu", 1], ["sangenpai", 1], ["dora", 1], ["akadora", 1]],
+        deltas=[-4000, -4000, 9000] if by_tsumo else [0, -8000, 9000], scores=[31000, 31000, 44000],
+    )  # fmt: skip
+    scripted.say("end_kyoku")
+    dialog = page.locator(".play-dialog")
+    expect(dialog.locator(".result-payments li")).to_have_count(3 if by_tsumo else 2)
+    assert dialog.evaluate("(dialog) => dialog.scrollHeight <= dialog.clientHeight")
+    assert dialog.evaluate(RESULT) == FITS
+    if language == "ja":
+        word = "のツモ和了" if by_tsumo else "のロン"
+        assert dialog.get_by_role("heading").evaluate(LINES_OF, word) == 1
 
 
 @pytest.mark.usefixtures("language")

@@ -260,7 +260,13 @@ def test_marks(table: Page) -> None:
 def test_the_number_of_a_house_bot_stays_where_its_name_is_cut(table: Page, bottom: int) -> None:
     names = ["rule (house)", "residual (house) #2", "a-bot-with-a-long-name#3"]
     board = show(table, [{**START[0], "names": names}, *START[1:]], bottom=bottom)
-    expect(board.locator(".name")).to_have_text([*names[bottom:], *names[:bottom]])
+    shown = ["rule", "residual #2", names[2]]  # a table has no room to say that they are the house's
+    expect(board.locator(".name")).to_have_text([*shown[bottom:], *shown[:bottom]])
+    expect(board.get_by_title(names[1], exact=True)).to_have_text("residual #2")
+    assert [
+        each.evaluate("(span) => span.scrollWidth > span.clientWidth + 1")
+        for each in (board.get_by_title(name, exact=True).locator("span").first for name in names)
+    ] == [False, False, True]
     for name, number in zip(board.locator(".name").all(), [*names[bottom:], *names[:bottom]]):
         outer, inner = name.bounding_box(), name.locator("span").last.bounding_box()
         assert outer

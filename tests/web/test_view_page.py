@@ -128,6 +128,46 @@ def test_what_departs_from_the_rules_is_listed(page: Page) -> None:
     assert problems.locator("li").count() > 0
 
 
+def without(path: Path, kind: str, after: int) -> tuple[str, int]:
+    """A record without the first event of a kind after a number of lines, and the number of that line."""
+    lines = path.read_text().splitlines(keepends=True)
+    at = next(index for index in range(after, len(lines)) if f'"type":"{kind}"' in lines[index])
+    return "".join(lines[:at] + lines[at + 1 :]), at
+
+
+@pytest.mark.parametrize(
+    ("kind", "after", "rounds", "told"),
+    [
+        ("tsumo", 50, 9, "E1-0 is shown up to step {}; the rest"),
+        ("tsumo", 240, 9, "E1-2 is shown up to step {}; the rest"),
+        ("tsumo", 700, 9, "S1-1 is shown up to step {}; the rest"),
+        ("end_kyoku", 0, 9, "E1-0 is shown up to step {}; the rest"),
+        ("start_kyoku", 100, 8, "The round after E1-0 cannot be shown"),
+    ],
+)
+def test_a_damaged_round_leaves_the_others(page: Page, kind: str, after: int, rounds: int, told: str) -> None:
+    path = RECORDS / "phoenix_2020_1.mjson"
+    text, at = without(path, kind, after)
+    start = max(index for index, line in enumerate(text.splitlines()[:at]) if '"start_kyoku"' in line)
+    page.goto("/view")
+    page.locator("input[type=file]").set_input_files(
+        {"name": path.name, "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    gap = page.locator(".view-problems").get_by_role("button")
+    expect(gap).to_contain_text(told.format(at - 1 - start), timeout=READ)  # open: it is seen at once
+    expect(gap).to_be_visible()
+    listed = page.locator(".rounds button")
+    expect(listed).to_have_count(rounds)
+    gap.click()
+    expect(page.locator(f"nuki-replay[data-place='{at - 2}']")).to_be_visible()
+    expect(page.locator(".fault")).to_contain_text("cannot be followed beyond this place")
+    listed.last.click()
+    expect(page.locator("nuki-replay[data-step='0']")).to_be_visible()
+    expect(page.locator(".replay-where")).to_contain_text("S1-1")
+    page.keyboard.press("End")
+    expect(page.locator(".replay-below .result")).to_contain_text("Final result")
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -95,7 +95,7 @@ def test_the_table_is_shown_beside_the_hand(page: Page, scripted: ScriptedTable)
     expect(panel).to_be_hidden()
     expect(page.locator("nuki-table button:enabled")).to_have_count(14)
     page.keyboard.press("t")
-    expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("tanyao (few tiles are missing)")
+    expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("Tanyao (few tiles are missing)")
     assert serious_faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     tops = page.locator(".seat.bottom .hand .tile").evaluate_all(
@@ -104,7 +104,7 @@ def test_the_table_is_shown_beside_the_hand(page: Page, scripted: ScriptedTable)
     assert panel.evaluate("panel => panel.getBoundingClientRect().bottom") <= min(tops)  # the hand is not covered
     page.locator("nuki-table button.drawn").click()
     scripted.say("dahai", actor=0, pai="N", tsumogiri=True)
-    expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("tanyao (the hand has it so far)")
+    expect(panel.locator("[data-yaku=tanyaochu]")).to_contain_text("Tanyao (the hand has it so far)")
     panel.get_by_role("button", name="Close").click()
     expect(panel).to_be_hidden()
     expect(page.get_by_role("button", name="Yaku")).to_have_attribute("aria-pressed", "false")
