@@ -25,8 +25,9 @@ class UsedTime:
 
     def add(self, party: str, seconds: float) -> None:
         """Add to the time that a party has used."""
+        total = self.of(party) + seconds  # little by little it adds up
         self._used = {each: used for each, used in self._used.items() if self.of(each) > FORGOTTEN}
-        self._used[party] = self.of(party) + seconds, self._clock()
+        self._used[party] = total, self._clock()
 
 
 class LeastUsedFirst:

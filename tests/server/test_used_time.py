@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from server.used_time import HALF_TIME, LeastUsedFirst, UsedTime
+from server.used_time import FORGOTTEN, HALF_TIME, LeastUsedFirst, UsedTime
 
 
 class Clock:
@@ -29,6 +29,13 @@ def test_half_is_forgotten() -> None:
     clock.now += HALF_TIME
     used.add("a", 1.0)
     assert (used.of("a"), used.of("b"), used.of("c")) == (pytest.approx(4), pytest.approx(0.5), 0)
+
+
+def test_many_short_uses_add_up() -> None:
+    used = UsedTime(Clock())
+    for _ in range(4):
+        used.add("a", FORGOTTEN / 2)
+    assert used.of("a") == pytest.approx(2 * FORGOTTEN)
 
 
 async def test_the_party_that_has_used_least_is_next() -> None:
