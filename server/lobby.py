@@ -183,6 +183,8 @@ class Lobby:
     async def _join(self, bot: BotConnection, join: Join) -> None:
         try:
             self.access.join(bot.transport.address)
+            if not self._may_play(bot):
+                return
             if isinstance(join.resume, str):
                 await self._resumes.wait()  # a whole game may have to be sent again
                 if self._may_play(bot):

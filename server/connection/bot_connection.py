@@ -223,10 +223,10 @@ class BotConnection:
         The last message asks for a decision if there are `legal_actions`. `encoded` is a cache for calls with the same
         messages and table, empty at first.
         """
-        told: list[bytes] = []
+        events: list[bytes] = []
         for number, message in enumerate(messages[:-1] if legal_actions else messages):
             if message["type"] in OF_EACH_SEAT:
-                told.append(self._encode(message, table, ()))
+                events.append(self._encode(message, table, ()))
                 continue
             own = message.get("actor") == self._seat
             key = number, own, self.join.dialect
@@ -235,8 +235,8 @@ class BotConnection:
                 data = encoded[key] = encode_common(tuple(message.items()), own, self.join.dialect)
             elif data is None:
                 data = encoded[key] = self._encode(message, table, ())
-            told.append(data)
-        self._outbox.add_told(told)
+            events.append(data)
+        self._outbox.add_events(events)
         if legal_actions:
             self._outbox.add(self._encode(messages[-1], table, legal_actions), ExpectedReply.DECISION)
         self._outbox.flush()

@@ -93,7 +93,7 @@ class Inlet:
 
     def _resume_reading(self) -> None:
         self._paused = False
-        if not self._transport.is_reading() and not self._transport.is_closing():
+        if not self._transport.is_closing():
             self._transport.resume_reading()
 
     @property

@@ -45,7 +45,7 @@ class Outbox:
         replies = expected is ExpectedReply.DECISION or not self.only_when_asked
         self._unsent.append((data, expected if replies else None))
 
-    def add_told(self, messages: Iterable[bytes]) -> None:
+    def add_events(self, messages: Iterable[bytes]) -> None:
         """Queue messages that ask nothing, as `add` does with ExpectedReply.NONE."""
         expected = None if self.only_when_asked else ExpectedReply.NONE
         for data in messages:

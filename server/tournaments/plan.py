@@ -105,7 +105,7 @@ class Plan(BaseModel):
                 raise ValueError(error_text("entrant_house", text, index=index, name=name))
 
     def n_games(self, n_players: int) -> int:
-        """The number of games of so many: of a balanced choice, about so many. To count these takes 0.1 s."""
+        """The number of games of so many; about so many of a balanced choice, which only its schedule would tell."""
         return comb(n_players, N_SEATS) * self.walls * ROTATIONS if self.walls else self.games
 
     def _played(self, players: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
