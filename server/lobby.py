@@ -183,7 +183,7 @@ class Lobby:
     async def _join(self, bot: BotConnection, join: Join) -> None:
         try:
             self.access.join(bot.transport.address)
-            if not self._may_play(bot):
+            if bot not in self._bots:  # it has left already
                 return
             if isinstance(join.resume, str):
                 await self._resumes.wait()  # a whole game may have to be sent again
