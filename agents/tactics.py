@@ -96,7 +96,7 @@ class SeatInRound:
 
     def _observe(self, view: np.record) -> None:
         """Pass the tactic the public actions since its last decision."""
-        self._reader.t, self._reader.wall = view, view["wall"].tolist()
+        self._reader.look_at(view)
         for message in self._reader.read():
             self._state.update(message)
             if message["type"] in ACTED:

@@ -178,7 +178,7 @@ class Game:
             self._round_over(self._raw)
         n_log = int(self._table["n_log"][0])
         finished, n_dealt = self._table.copy(), self._n_dealt
-        self._round.t = finished[0]
+        self._round.look_at(finished[0])
         self._unread.append(self._round)
         self._set_wall()
         self._phase = table_kernels.next_round(self._raw, 0)

@@ -26,19 +26,25 @@ class RoundReader:
     """Converts the packed events of a round into mjai messages as they are logged.
 
     `t` is a table or a seat's view; tiles unknown to a view are ``?``. Fields of `t` that do not change during a round
-    are read once, as lists: attributes of a NumPy record are slow in Python.
+    are read once, as lists, and the log is read through arrays: fields of a NumPy record are slow in Python.
     """
 
     def __init__(self, t: np.record) -> None:
         """Start before the first event of the round."""
-        self.t = t
         self.n_read = 0
-        self.wall: list[int] = t["wall"].tolist()
         self.scores: list[int] = t["seat"]["start_score"].tolist()
+        self.look_at(t)
+
+    def look_at(self, t: np.record) -> None:
+        """Read on from `t`: a later view of the same round, or a copy of its table."""
+        self.t = t
+        self.wall: list[int] = t["wall"].tolist()
+        shared = np.asarray(t)
+        self._log, self._n_log = shared["log"], shared["n_log"]
 
     def read(self) -> list[Message]:
         """Return the messages since the last call. Read all messages of a round before the next one is dealt."""
-        words = self.t["log"][self.n_read : int(self.t["n_log"])].tolist()
+        words = self._log[self.n_read : self._n_log.item()].tolist()
         self.n_read += len(words)
         return [READERS[event.type](self, event) for event in map(events.unpack, words)]
 

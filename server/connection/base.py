@@ -71,7 +71,7 @@ class MessageProtocol(asyncio.Protocol):
     @property
     def data_waits(self) -> bool:
         """Whether the inlet holds data that is not parsed yet."""
-        return self._inlet.data_waits
+        return self._inlet.queued
 
     def _handle(self, message: bytes) -> None:
         """Handle a message that was paid for: it costs nothing if it was asked for, up to FREE_BYTES of it."""

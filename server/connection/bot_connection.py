@@ -102,6 +102,10 @@ class BotConnection:
             return expected is not None and expected is not ExpectedReply.ERROR
         return False
 
+    def none_received(self) -> bool:
+        """Handle `none` as the reply to a message that asks nothing. If it is not, do nothing and return False."""
+        return self._outbox.none_received()
+
     def _message_before_game(self, data: bytes) -> None:
         """Handle a message that comes before the join is accepted."""
         if not self._join_sent:

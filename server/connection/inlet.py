@@ -40,7 +40,7 @@ class Inlet:
         self._transport = transport
         self._parse = parse
         self._waiting = bytearray()
-        self._queued = False
+        self.queued = False  # whether received data waits to be parsed
         self._held = False
         self._paused = False  # whether this has paused the transport
         self._closed = False
@@ -49,22 +49,22 @@ class Inlet:
         """Take data that the transport has received."""
         if self._closed:
             return
-        if not self._queued and not self._held and len(data) <= SLICE and self._fair_queue.has_time():
+        if not self.queued and not self._held and len(data) <= SLICE and self._fair_queue.has_time():
             self._parse(data)
             return
-        if self._queued or len(data) > SLICE:
+        if self.queued or len(data) > SLICE:
             self._pause_reading()
         self._waiting += data
         if len(self._waiting) > MAX_WAITING:
             self.close()
             self._transport.abort()
-        elif not (self._queued or self._held):
-            self._queued = True
+        elif not (self.queued or self._held):
+            self.queued = True
             self._fair_queue.add(self._admission.party, self._parse_slice)
 
     def finish(self) -> None:
         """Parse a slice of what waits, as no more is coming. More waits only after a reset, and is lost."""
-        if self._queued:
+        if self.queued:
             try:
                 self._parse_slice()
             except Exception as error:  # the connection must still be cleaned up
@@ -78,10 +78,10 @@ class Inlet:
     def release(self) -> None:
         """Resume parsing."""
         self._held = False
-        if self._queued:
+        if self.queued:
             return
         if self._waiting:
-            self._queued = True
+            self.queued = True
             self._fair_queue.add(self._admission.party, self._parse_slice)
         elif self._paused:
             self._resume_reading()
@@ -95,11 +95,6 @@ class Inlet:
         self._paused = False
         if not self._transport.is_closing():
             self._transport.resume_reading()
-
-    @property
-    def data_waits(self) -> bool:
-        """Whether received data waits to be parsed."""
-        return self._queued
 
     def close(self) -> None:
         """Discard waiting data and anything received later."""
@@ -120,7 +115,7 @@ class Inlet:
             raise
         if self._waiting and not self._held:
             return True
-        self._queued = False
+        self.queued = False
         if self._paused and not self._held and not self._closed:
             self._resume_reading()
         return False

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from engine.mjai.bot_messages import NONE
 from server.access import Admission
 from server.connection.base import MessageProtocol
 from server.connection.bot_connection import BotConnection
@@ -14,6 +15,8 @@ from server.connection.inlet import BYTES_PER_UNIT
 from server.fairness import FairQueue
 from server.limits import Limits
 from server.ports import Transport
+
+NONE_LINES = frozenset(line + b"\n" for line in NONE)  # most of what bots send
 
 
 class TcpTransport(MessageProtocol):
@@ -40,6 +43,12 @@ class TcpTransport(MessageProtocol):
         self._open(cast(asyncio.Transport, transport))
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._handler = self._connect(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass data to the inlet, but for replies that only let the next message go: to queue them would cost more."""
+        waiting = self._buffer or self._discarding or self._inlet.queued or self._closing
+        if data not in NONE_LINES or waiting or not self._handler.none_received():
+            self._inlet.receive(data)
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import NamedTuple
 
 from server.loop_clock import Timer, loop_clock, nothing_waits
-
-
-class Elapsed(NamedTuple):
-    """Seconds that a decision took."""
-
-    real: float
-    charged: float  # without halts of the event loop
 
 
 class DecisionClock:
@@ -58,18 +50,19 @@ class DecisionClock:
         elif self._due is not None:
             self._on_timeout()
 
-    def stop(self) -> Elapsed | None:
+    def stop(self) -> tuple[float, float] | None:
         """Stop, and take what exceeds the decision time from the bank.
 
-        Returns the time since the start, None if the clock was not running.
+        Returns the seconds since the start, and the same without halts of the event loop; None if the clock was not
+        running.
         """
         if self._due is None:
             return None
         self._due = None
         now = monotonic()
-        elapsed = Elapsed(now - self._started_at, self._loop_clock.at(now) - self._charged_from)
-        self.bank = max(0.0, self.bank - max(0.0, elapsed.charged - self._decision_time))
-        return elapsed
+        charged = self._loop_clock.at(now) - self._charged_from
+        self.bank = max(0.0, self.bank - max(0.0, charged - self._decision_time))
+        return now - self._started_at, charged
 
     def cancel(self) -> None:
         """Stop for good, and leave the bank as it is."""

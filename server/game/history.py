@@ -15,6 +15,7 @@ from engine.mjai.messages import Message
 
 ERROR = "error"  # type of the lines that report faults; they are no messages of the game
 ANNOTATION = b',"ext_bot":'  # the last key of a line; within a string its quotes would be escaped
+LEVEL = 2  # of zlib: takes half the time of the default, and a sixth more memory
 
 
 def type_of(line: bytes) -> str:
@@ -45,7 +46,7 @@ class History:
         if message["type"] == "end_kyoku":
             self.rounds += 1
             self._counts.append(self.count)
-            self._finished_rounds.append(zlib.compress(b"\n".join(self._current_round)))
+            self._finished_rounds.append(zlib.compress(b"\n".join(self._current_round), LEVEL))
             self._current_round.clear()
 
     def add_error(self, seat: int, text: str, played_by: str | None = None) -> None:

@@ -91,11 +91,11 @@ def busy_queue() -> FairQueue:
 async def test_a_short_message_waits_without_a_pause_and_what_comes_behind_it_pauses_the_transport() -> None:
     received = Received(busy_queue())
     received.inlet.receive(b"a")
-    assert (received.parsed, received.inlet.data_waits, received.transport.pauses) == ([], True, 0)
+    assert (received.parsed, received.inlet.queued, received.transport.pauses) == ([], True, 0)
     received.inlet.receive(b"b")
     assert (received.parsed, received.transport.reading) == ([], False)
     await asyncio.sleep(0.01)
-    assert (received.parsed, received.transport.reading, received.inlet.data_waits) == ([b"ab"], True, False)
+    assert (received.parsed, received.transport.reading, received.inlet.queued) == ([b"ab"], True, False)
 
 
 @pytest.mark.parametrize("busy", [False, True])

@@ -1,0 +1,142 @@
+"""A `none` that only lets the next message go takes a shorter way; what is sent is the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.access import Admission
+from server.connection.bot_connection import BotConnection
+from server.connection.outbox import ExpectedReply, Outbox
+from server.connection.tcp import TcpTransport
+from server.fairness import FairQueue
+from server.limits import LIMITS
+from server.ports import Transport
+from tests.server.test_inlet import Handler, OneParty
+from tests.server.test_short_frames import Written
+
+NONE = b'{"type":"none"}'
+ADDED = (ExpectedReply.NONE, ExpectedReply.DECISION, ExpectedReply.ANY)
+
+
+class Sent:
+    """A transport that notes what is sent."""
+
+    def __init__(self) -> None:
+        self.messages: list[bytes] = []
+
+    def send(self, messages: Sequence[bytes]) -> None:
+        self.messages += messages
+
+    def close(self) -> None:
+        self.messages.append(b"closed")
+
+
+class Bot:
+    """An outbox, and what it sends to a bot that replies `none` to everything."""
+
+    def __init__(self, short_way: bool, only_when_asked: bool) -> None:
+        self.sent = Sent()
+        self.replies: list[ExpectedReply | None] = []
+        self._outbox = Outbox(cast(Transport, self.sent), 1.0)
+        self._outbox.only_when_asked = only_when_asked
+        self._short_way = short_way
+
+    def do(self, step: str | ExpectedReply, data: bytes) -> None:
+        if isinstance(step, ExpectedReply):
+            self._outbox.add(data, step)
+            self._outbox.flush()
+        elif step == "events":
+            self._outbox.add_events([data, data + b"2"])
+            self._outbox.flush()
+        elif step == "error":
+            self._outbox.send_error(data)
+        elif step == "late":
+            self._outbox.decision_timed_out()
+        elif step == "close":
+            self._outbox.close_when_sent()
+        elif self._short_way and self._outbox.none_received():
+            self.replies.append(ExpectedReply.NONE)
+        else:
+            self.replies.append(self._outbox.reply_received())
+            self._outbox.flush()
+
+
+OFTEN = ["events", "none", "none"]
+STEPS = st.lists(st.sampled_from([*OFTEN, *ADDED, "error", "late", "close"]), min_size=20, max_size=40)
+
+
+@given(STEPS, st.booleans())
+def test_the_short_way_sends_what_the_long_one_does(steps: list[str | ExpectedReply], only_when_asked: bool) -> None:
+    async def run() -> None:
+        short, long = Bot(True, only_when_asked), Bot(False, only_when_asked)
+        for number, step in enumerate(steps):
+            for bot in (short, long):
+                bot.do(step, b"%d" % number)
+            assert (short.sent.messages, short.replies) == (long.sent.messages, long.replies)
+
+    asyncio.run(run())
+
+
+class ShortWayHandler(Handler):
+    """Takes every `none` the short way."""
+
+    def none_received(self) -> bool:
+        self.told.append(b"short")
+        return True
+
+    def message_too_long(self) -> None:
+        self.told.append(b"too long")
+
+
+async def parsed(*pieces: bytes) -> list[bytes]:
+    """What the handler of a TCP connection is told of pieces that arrive one after the other."""
+    handler = ShortWayHandler()
+    door = FairQueue(lambda: 0.0)  # always has time
+    connection = TcpTransport(
+        cast(Admission, OneParty()), door, 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
+    )
+    connection.connection_made(cast(asyncio.Transport, Written()))
+    for piece in pieces:
+        connection.data_received(piece)
+        while connection.data_waits:
+            await asyncio.sleep(0)
+    return handler.told
+
+
+async def test_only_a_whole_line_takes_the_short_way() -> None:
+    line = NONE + b"\n"
+    assert await parsed(line, line) == [b"short", b"short"]
+    assert await parsed(line + line) == [NONE, NONE]
+    assert await parsed(b'{"type":"hint"', line) == [b'{"type":"hint"' + NONE]
+    assert await parsed(b"x" * 1024, line, line) == [b"too long", b"short"]  # the first line is the end of the long one
+
+
+async def test_what_waits_is_parsed_before_a_none_that_comes_after_it() -> None:
+    handler = ShortWayHandler()
+    queue = FairQueue()
+    queue.add("another", lambda: False)
+    queue.has_time()  # the first work of an iteration is always done; nothing more until the next
+    connection = TcpTransport(
+        cast(Admission, OneParty()), queue, 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
+    )
+    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection.data_received(b'{"type":"hint"}\n')
+    connection.data_received(NONE + b"\n")
+    await asyncio.sleep(0.01)
+    assert handler.told == [b'{"type":"hint"}', NONE]
+
+
+async def test_a_closed_connection_takes_no_more_replies() -> None:
+    handler = ShortWayHandler()
+    connection = TcpTransport(
+        cast(Admission, OneParty()), FairQueue(), 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
+    )
+    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection.close()
+    connection.data_received(NONE + b"\n")
+    assert handler.told == []
