@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 
 class Block(NamedTuple):
@@ -14,10 +15,10 @@ class Block(NamedTuple):
     text: str
 
 
-def offsets_of(blocks: Iterable[Block]) -> tuple[dict[str, int], int]:
-    """The index of the first number of each block, and the number of all."""
-    offsets, total = {}, 0
+def offsets_of(blocks: Sequence[Block]) -> tuple[Any, int]:
+    """The index of the first number of each block, as a named tuple for compiled code, and the number of all."""
+    starts, total = [], 0
     for block in blocks:
-        offsets[block.name] = total
+        starts.append(total)
         total += block.n
-    return offsets, total
+    return namedtuple("Offsets", [block.name for block in blocks])(*starts), total
