@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 
@@ -17,8 +18,6 @@ class Block(NamedTuple):
 
 def offsets_of(blocks: Sequence[Block]) -> tuple[Any, int]:
     """The index of the first number of each block, as a named tuple for compiled code, and the number of all."""
-    starts, total = [], 0
-    for block in blocks:
-        starts.append(total)
-        total += block.n
-    return namedtuple("Offsets", [block.name for block in blocks])(*starts), total
+    *starts, total = accumulate((block.n for block in blocks), initial=0)
+    names: Any = namedtuple("names", [block.name for block in blocks])
+    return names(*starts), total

@@ -25,14 +25,13 @@ from agents.residual.rivers import (
     N_RIVER,
     NEAR,
     near_features,
-    near_suits,
     read_rivers,
     river_features,
     river_suits,
     wait_features,
 )
 from agents.rl.rows import ENCODE, Features
-from agents.rl.suits import swap_row
+from agents.rl.suits import side_by_side, swap_row
 from agents.selfplay import layout as plain
 from agents.selfplay.features import action_features, compare_hands, prepare, state_features, tile_of
 from agents.selfplay.layout import BEST_AT, N_PLANS, SHANTEN_AT
@@ -88,7 +87,7 @@ NEAR_AT = RULE_ACTION_AT + N_RULE_ACTION
 DRAWS_AT = NEAR_AT + N_NEAR
 N_ACTION = DRAWS_AT + N_DRAWS
 STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
-ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
+ACTION_SUITS = np.array([*plain.ACTION_SUITS, *side_by_side([NEAR_AT + NEAR.suits])])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this

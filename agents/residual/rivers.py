@@ -68,11 +68,6 @@ def river_suits(at: int) -> list[tuple[int, int]]:
     return [*by_kind(at), *side_by_side(at + part + N_CLASSES for part in (RIVER.first_line, RIVER.rest))]
 
 
-def near_suits(at: int) -> list[tuple[int, int]]:
-    """The pairs of features for pin and sou in those of what is near a tile."""
-    return side_by_side([at + NEAR.suits])
-
-
 @inner
 def river_features(t: np.record, seat: int, out: np.ndarray) -> None:
     """Write the features of the river of `seat` into `out` float32[N_RIVER], which is zero."""

@@ -58,7 +58,7 @@ from engine.actions import (
     require_actions,
 )
 from engine.compiling import inner, kernel
-from engine.hand import has_kind, move
+from engine.hand import has_kind, in_river, move
 from engine.kernels import write_legal
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
 from engine.table import RESPONSE, TABLE, TURN, seat_wind
@@ -129,7 +129,7 @@ def own_features(t: np.record, dora: np.ndarray, plan_keys: np.ndarray, out: np.
     out[OWN.dora] = dora_han(p, dora) / 4
     out[OWN.value_triplets] = value_triplet_han(t, p) / 2
     out[OWN.passed] = p.temporary_furiten or p.riichi_furiten
-    out[OWN.furiten] = (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    out[OWN.furiten] = in_river(p, p.waits)
     for kind in SANMA_KINDS:
         count = np.int64(p.hand[kind])
         out[OWN.pairs] += (count == 2) / 4
@@ -183,8 +183,7 @@ def hand_features(
         kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
         out[HAND.ukeire] = count_unseen(t, kinds) / 30
         if after == 0:
-            in_river = (kinds & np.uint64(p.discarded)) != np.uint64(0)
-            out[HAND.furiten] = in_river or (discarded and has_kind(kinds, kind))
+            out[HAND.furiten] = in_river(p, kinds) or (discarded and has_kind(kinds, kind))
     out[HAND.shanten] = after / 6
     move(p, kind, count)
     for plan in range(N_PLANS):

@@ -17,7 +17,7 @@ from agents.compiled.menu import is_legal
 from agents.compiled.unseen import count_unseen, unseen
 from engine.actions import ANKAN, DISCARD, KAKAN, N_ACTIONS, PASS, TSUMOGIRI
 from engine.compiling import inner, kernel
-from engine.hand import has_kind, move
+from engine.hand import has_kind, is_furiten, move
 from engine.rules import N_DRAWS, TOTAL_POINTS
 from engine.shanten import discards_keeping_shanten, shanten, ukeire_kinds
 from engine.table import (
@@ -164,7 +164,7 @@ def put_hand(t: np.record, x: np.ndarray) -> None:
     n_melds = np.int64(p.n_melds)
     fill(x[AT.shanten], max(shanten(p.hand_keys, n_melds), np.int64(0)) / 6)
     mark(x[AT.waits], p.waits)
-    if p.temporary_furiten or p.riichi_furiten or p.waits & p.discarded != np.uint64(0):
+    if is_furiten(p):
         fill(x[AT.furiten], 1.0)
     if t.turn != t.viewer or t.phase >= RESPONSE:
         mark(x[AT.accepts], ukeire_kinds(p.hand, p.hand_keys, n_melds) if t.phase == RESPONSE else np.uint64(0))

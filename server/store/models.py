@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
@@ -189,7 +189,7 @@ def mean(total: int, number: int) -> float | None:
 
 
 def per(total: str, number: str, text: str) -> Any:
-    """A computed field: the mean of two counts of `Play`, by their names."""
+    """A computed field, which is not stored: the mean of two counts of `Play`, by their names."""
 
     def compute(self: PlayerStatistics) -> float | None:
         return mean(getattr(self.play, total), getattr(self.play, number))
@@ -225,21 +225,25 @@ class PlayerStatistics(Model):
         """Mean score at the end of a game."""
         return mean(self.score, self.games)
 
-    win_rate = per("wins", "rounds", "Share of rounds won.")
-    tsumo_share = per("tsumos", "wins", "Share of the wins that are by tsumo.")
-    mean_win_points = per("win_points", "wins", "Mean value of the hands won, without honba and riichi sticks.")
-    mean_win_turn = per("win_turns", "wins", "Mean turn of the wins.")
-    deal_in_rate = per("deal_ins", "rounds", "Share of rounds in which others won on a tile of this player.")
-    mean_deal_in_points = per(
+    win_rate: ClassVar = per("wins", "rounds", "Share of rounds won.")
+    tsumo_share: ClassVar = per("tsumos", "wins", "Share of the wins that are by tsumo.")
+    mean_win_points: ClassVar = per(
+        "win_points", "wins", "Mean value of the hands won, without honba and riichi sticks."
+    )
+    mean_win_turn: ClassVar = per("win_turns", "wins", "Mean turn of the wins.")
+    deal_in_rate: ClassVar = per("deal_ins", "rounds", "Share of rounds in which others won on a tile of this player.")
+    mean_deal_in_points: ClassVar = per(
         "deal_in_points",
         "deal_ins",
         "Mean value of what others won on a tile of this player, without honba and riichi sticks.",
     )
-    riichi_rate = per("riichis", "rounds", "Share of rounds with an accepted riichi.")
-    call_rate = per("calls", "rounds", "Share of rounds with an open meld.")
-    draw_rate = per("draws", "rounds", "Share of rounds nobody won.")
-    draw_tenpai_rate = per("draws_tenpai", "exhaustive_draws", "Share of the exhaustive draws with a tenpai hand.")
-    nukidora_per_round = per("nukidora", "rounds", "Norths set aside per round.")
+    riichi_rate: ClassVar = per("riichis", "rounds", "Share of rounds with an accepted riichi.")
+    call_rate: ClassVar = per("calls", "rounds", "Share of rounds with an open meld.")
+    draw_rate: ClassVar = per("draws", "rounds", "Share of rounds nobody won.")
+    draw_tenpai_rate: ClassVar = per(
+        "draws_tenpai", "exhaustive_draws", "Share of the exhaustive draws with a tenpai hand."
+    )
+    nukidora_per_round: ClassVar = per("nukidora", "rounds", "Norths set aside per round.")
 
 
 class Opponent(Model):

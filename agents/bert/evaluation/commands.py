@@ -17,7 +17,7 @@ from agents.bert.evaluation.validation import ValidationMetrics, choose_samples,
 from agents.bert.inference import Predictor, load
 from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
@@ -31,13 +31,11 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     if options.json is not None and (options.json.is_dir() or not options.json.parent.is_dir()):
         parser.error(f"--json {options.json}: name a file in a folder that exists")
     console = Console(stderr=True)
-    try:
+    with parser.reporting(ValueError, OSError):
         validation, records = evaluate(options, console)
         print_report(validation, records)
         if options.json is not None:
             options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     outcome = f"measured {options.model}" if options.json is None else f"wrote {options.json}"
     print_outcome(outcome, arena_command(options.model))
     return OK
