@@ -19,5 +19,5 @@ class Block(NamedTuple):
 def offsets_of(blocks: Sequence[Block]) -> tuple[Any, int]:
     """The index of the first number of each block, as a named tuple for compiled code, and the number of all."""
     *starts, total = accumulate((block.n for block in blocks), initial=0)
-    names: Any = namedtuple("names", [block.name for block in blocks])
-    return names(*starts), total
+    of_names = namedtuple("of_names", [block.name for block in blocks])  # type: ignore[misc]
+    return of_names(*starts), total
