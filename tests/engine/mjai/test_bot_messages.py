@@ -112,7 +112,7 @@ def test_every_message_of_a_server_follows_the_table(message: dict[str, Any]) ->
 
 
 def test_every_key_of_every_message_of_a_server_is_tried() -> None:
-    rows = [*EVENTS.values(), *(row for row in CONNECTION.values() if row.sender == "server")]
+    rows: list[Any] = [*EVENTS.values(), *(row for row in CONNECTION.values() if row.sender == "server")]
     tried = {message["type"]: [*message][1:] for message in MESSAGES}
     assert len(tried) == len(MESSAGES)
     del tried["tsumo"][-1]  # can_act, which any event may have
