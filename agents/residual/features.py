@@ -1,8 +1,8 @@
 """What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
-TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, but
-for the choice among actions that `rule` values alike.
+TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, except for the choice among actions
+that `rule` values alike.
 """
 
 from __future__ import annotations
