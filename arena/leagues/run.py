@@ -20,7 +20,7 @@ from arena.leagues.league import League
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store
 from arena.run import make_folder
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, Bot, RunSettings, split_walls
+from arena.schedule import Bot, RunSettings, split_walls
 from arena.series import MatchTask, open_series_worker
 from arena.worker import WARM_UP, Update
 from engine.common.cluster import Cluster
@@ -146,7 +146,7 @@ class LeagueRun:
                 end = monotonic() + (sys.maxsize if self._hours is None else 3600 * self._hours)
             if is_new and monotonic() < end:
                 self.store.take(batch)
-            for walls in split_walls(batch.walls, 1, MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS):
+            for walls in split_walls(batch.walls, 1, match.max_walls):
                 if monotonic() >= end:
                     return
                 yield match, walls
