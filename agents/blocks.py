@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import namedtuple
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 
 class Block(NamedTuple):
@@ -14,10 +16,8 @@ class Block(NamedTuple):
     text: str
 
 
-def offsets_of(blocks: Iterable[Block]) -> tuple[dict[str, int], int]:
-    """The index of the first number of each block, and the number of all."""
-    offsets, total = {}, 0
-    for block in blocks:
-        offsets[block.name] = total
-        total += block.n
-    return offsets, total
+def offsets_of(blocks: Sequence[Block]) -> tuple[Any, int]:
+    """The index of the first number of each block, as a named tuple for compiled code, and the number of all."""
+    *starts, total = accumulate((block.n for block in blocks), initial=0)
+    of_names = namedtuple("of_names", [block.name for block in blocks])  # type: ignore[misc]
+    return of_names(*starts), total

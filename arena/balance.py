@@ -40,11 +40,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    try:
+    with parser.reporting():
         for bot in options.bots:
             specs.check(bot)
-    except ValueError as error:
-        parser.error(str(error))
     from arena.balancing import start  # imported late: it loads numba, which the options do not need
 
     return start(parser, options)

@@ -196,10 +196,8 @@ def start(parser: Parser, options: Namespace) -> int:
     screen, notes = Console(), Console(stderr=True)
     tell = partial(screen.print, soft_wrap=True, highlight=False, markup=False)
     code, why = OK, ""
-    try:
+    with parser.reporting(ValueError, OSError):
         balance = Balance(options)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     try:
         with connected(balance.workers):
             for line in balance.run(notes):

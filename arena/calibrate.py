@@ -54,11 +54,9 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    try:
+    with parser.reporting():
         options.bot = bot_at_full_strength(options.bot)
         registry.check(options.bot)
-    except ValueError as error:
-        parser.error(str(error))
     from arena.calibrating import start  # imported late: it loads numba, which the options do not need
 
     return start(parser, options)

@@ -33,10 +33,8 @@ POINTS_A_MARK = 25  # of the bars in the tables
 def start(parser: Parser, options: Namespace) -> int:
     """Run the program and return the exit code."""
     screen, notes = Console(), Console(stderr=True)
-    try:
+    with parser.reporting(ValueError, OSError):
         job = Check(options) if options.check else Calibration(options)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     tell = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     series = job.measurement.series
     if series.games:

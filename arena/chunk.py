@@ -144,7 +144,8 @@ def play_games(
                 observer.rounds_ended(ended)
             yield count_played(tables.records)
     except PolicyFault as fault:
-        raise GameError(describe_fault(fault, bots, games)) from fault
+        where = f"bot {bots[fault.policy].label}, {games[fault.table].name}, seat {fault.seat}"
+        raise GameError(f"{where}: {fault.what}") from fault
     for observer in observers:
         observer.games_ended()
     yield count_played(tables.records)
@@ -159,11 +160,6 @@ def count_played(records: np.ndarray) -> float:
     ended = N_SEATS * records["round_wind"] + records["dealer"]
     within = np.minimum((N_DRAWS - records["live_left"]) / MEAN_DRAWS, 1.0)
     return float(np.where(records["phase"] == GAME_OVER, 1.0, np.minimum((ended + within) / scheduled, 1.0)).sum())
-
-
-def describe_fault(fault: PolicyFault, bots: Sequence[Bot], games: Sequence[Game]) -> str:
-    """Bot, game and seat of a failure, and what it was."""
-    return f"bot {bots[fault.policy].label}, {games[fault.table].name}, seat {fault.seat}: {fault.what}"
 
 
 def warm_up(settings: RunSettings, bots: Sequence[Bot]) -> None:

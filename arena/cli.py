@@ -12,7 +12,7 @@ from agents.external import specs
 from agents.registry import names
 from arena.options import add_game_options, add_report_options, add_stopping_options, add_timeout, tenhou_walls
 from engine.common.cluster import add_workers
-from engine.common.options import Parser, describe_error, positive, starting_scores, three_bots
+from engine.common.options import Parser, positive, starting_scores, three_bots
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES
 
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command: int = import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
         return command
     parser = make_parser()
-    try:
+    with parser.reporting(ValueError, OSError):
         if arguments and not arguments[0].startswith("-"):
             raise ValueError(f"unknown program {arguments[0]!r}: choose one of {', '.join(COMMANDS)}, or options alone")
         check_quotes(arguments)
@@ -140,8 +140,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("--decisions: give --parquet FOLDER too, where the file is written")
         for bot in options.bots:
             specs.check(bot)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     from arena.running import start  # imported late: it loads numba, which the options do not need
 
     games = options.games or (GAMES if options.stop is None else MAX_GAMES)

@@ -18,6 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from arena.checkpoint import DAMAGE
 from arena.columns import PLAY, RESULTS, as_json
 from arena.page.records import PLAYER, write_page
 from arena.parquet import OF_RECORDS, ParquetFiles, games_of_records
@@ -64,7 +65,7 @@ class Count:
             try:
                 for entry in journal.entries():
                     self._restore(entry)
-            except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+            except DAMAGE:
                 raise ValueError(f"{journal.path} is damaged: delete it to begin anew") from None
 
     @property

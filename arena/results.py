@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from arena.observers import Fault
 from arena.schedule import RunSettings
 from arena.tallies.counts import N_TALLIES
 from arena.tallies.observer import pack, unpack
-from engine.common.files import write_atomically
+from engine.common.files import write_json
 from engine.common.program import installed_version
 from engine.contests.seating import ROTATIONS, seating
 from engine.table import N_SEATS
@@ -168,25 +167,5 @@ class Results:
 
         Between runs of the same settings only ``speed`` differs.
         """
-        with write_atomically(path) as file:
-            file.writelines(line.encode() for line in self._json_lines(document))
-
-    def _json_lines(self, document: dict[str, Any]) -> Iterator[str]:
-        """The document, with a line for each bot and each game."""
-        yield "{\n"
-        for key, value in (document | {"games": self.games()}).items():
-            if key in ("bots", "comparisons", "games", "faults"):
-                yield from _json_list(key, iter(value))
-            elif key != "speed":
-                yield f'"{key}": {json.dumps(value)},\n'
-        yield f'"speed": {json.dumps(document["speed"])}\n'
-        yield "}\n"
-
-
-def _json_list(key: str, entries: Iterator[dict[str, Any]]) -> Iterator[str]:
-    yield f'"{key}": [\n'
-    separator = ""
-    for entry in entries:
-        yield separator + json.dumps(entry, ensure_ascii=False)
-        separator = ",\n"
-    yield "\n],\n"
+        without_speed = {key: value for key, value in document.items() if key != "speed"}
+        write_json(path, without_speed | {"games": self.games(), "speed": document["speed"]})

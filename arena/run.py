@@ -20,7 +20,7 @@ from arena.page.match import write_page
 from arena.parquet import ParquetFiles, games_of_run
 from arena.recorder import check_folder, file_name
 from arena.results import Results, Speed
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, RunSettings, games_of, split_walls
+from arena.schedule import RunSettings, games_of, split_walls
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.cluster import Cluster
@@ -144,8 +144,7 @@ class ArenaRun:
             self._play(console)
 
     def _play(self, console: Console) -> None:
-        max_walls = MAX_WALLS_EXTERNAL if self.settings.has_external_bots else MAX_WALLS
-        chunks = split_walls(self.results.missing, self.jobs, max_walls)
+        chunks = split_walls(self.results.missing, self.jobs, self.settings.max_walls)
         remote = isinstance(self.workers, Cluster)
         start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote, self.log)
         with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:

@@ -27,7 +27,7 @@ from engine.common.screen import screen
 
 def start(parser: Parser, options: Namespace, games: int, is_default: bool) -> int:
     """Play at most ``games`` and return the exit code. ``is_default``: of the bots that play if none are named."""
-    try:
+    with parser.reporting(ValueError, OSError):
         settings = RunSettings(
             *(options.bots, round_up(games), options.seed, options.rules, options.length, options.timeout),
             *(options.scores, options.stop, options.control_variates, options.tenhou_seed or ""),
@@ -35,8 +35,6 @@ def start(parser: Parser, options: Namespace, games: int, is_default: bool) -> i
         files = {"html": options.html, "parquet": options.parquet, "decisions": options.decisions, "log": options.log}
         workers = workers_for(options, settings.bots)
         arena_run = ArenaRun(settings, workers, options.json, options.save, **files)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     console, notes = screen(), Console(stderr=True)
     note = partial(notes.print, soft_wrap=True, highlight=False, markup=False)
     if settings.games != games and options.stop is None:

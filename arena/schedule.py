@@ -24,7 +24,6 @@ from engine.seeds import derive_seed
 from engine.tenhou_walls import TenhouWalls, further_seed
 
 MAX_WALLS = 86  # of a chunk: enough for large batches of views, few enough to keep memory and lost work small
-MAX_WALLS_EXTERNAL = 1  # external bots play one game after the other, and slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,11 @@ class RunSettings:
     def has_external_bots(self) -> bool:
         """Whether an external bot plays."""
         return any(map(is_external, self.bots))
+
+    @property
+    def max_walls(self) -> int:
+        """The largest number of walls in a chunk. External bots play one game after the other, and slowly."""
+        return 1 if self.has_external_bots else MAX_WALLS
 
     @property
     def max_jobs(self) -> int | None:

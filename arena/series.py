@@ -14,7 +14,7 @@ from arena.bot_games import finishing_orders
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.results import Results
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, Bot, RunSettings, labels, split_walls
+from arena.schedule import Bot, RunSettings, labels, split_walls
 from arena.worker import WARM_UP, Task, Update, open_worker
 from engine.common.cluster import Cluster
 from engine.common.progress import Progress
@@ -80,7 +80,7 @@ class Series:
         return [
             (match, chunk)
             for match, walls in zip(self.matches, missing)
-            for chunk in split_walls(walls, jobs, MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS)
+            for chunk in split_walls(walls, jobs, match.max_walls)
         ]
 
     def _play(self, tasks: list[MatchTask], total: int, console: Console) -> None:

@@ -53,7 +53,7 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
     """
     if callable(signatures[0]):
         raise TypeError('@kernel takes signatures: @kernel("uint8[::1], int64"), or @kernel(DECIDE) for a bot')
-    parsed = [parse_signature(signature) for signature in signatures]
+    parsed = [eval(f"({each},)", TYPES) if isinstance(each, str) else each for each in signatures]
 
     def decorate(function: F) -> F:
         if numba.config.DISABLE_JIT:
@@ -65,11 +65,6 @@ def kernel(*signatures: Signature) -> Callable[[F], F]:
         return dispatcher  # type: ignore[no-any-return]
 
     return decorate
-
-
-def parse_signature(signature: Signature) -> tuple[Any, ...]:
-    """Return the numba types of a signature."""
-    return eval(f"({signature},)", TYPES) if isinstance(signature, str) else signature
 
 
 def _restrict(dispatcher: Any, signatures: list[tuple[Any, ...]]) -> None:

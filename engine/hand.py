@@ -46,6 +46,18 @@ def kinds_held(p: np.record, least: int) -> np.uint64:
 
 
 @inner
+def in_river(p: np.record, kinds: np.uint64) -> bool:
+    """Whether the seat has discarded one of `kinds` (bit mask): with a wait on them it is furiten."""
+    return np.uint64(kinds) & np.uint64(p.discarded) != np.uint64(0)
+
+
+@inner
+def is_furiten(p: np.record) -> bool:
+    """Whether the seat may not win by ron: for a discard of its own, or for a tile on which it has not won."""
+    return p.temporary_furiten or p.riichi_furiten or in_river(p, p.waits)
+
+
+@inner
 def has_kind(mask: np.uint64, kind: int) -> bool:
     """Whether `kind` is in a bit mask of kinds."""
     return (np.uint64(mask) >> np.uint64(kind)) & ONE != np.uint64(0)

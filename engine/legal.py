@@ -20,7 +20,7 @@ from engine.actions import (
     TSUMOGIRI,
 )
 from engine.compiling import inner
-from engine.hand import has_kind, kinds_held, move, reds_held
+from engine.hand import has_kind, is_furiten, kinds_held, move, reds_held
 from engine.rules import RIICHI_STICK
 from engine.scoring.table_scoring import is_kokushi, winning_han
 from engine.scoring.yaku import (
@@ -234,8 +234,7 @@ def offer_ron(t: np.record, seat: int) -> None:
     kind = KIND_OF[t.offer]
     if not has_kind(p.waits, kind) or (t.offer_type == OFFER_ANKAN and not is_kokushi(p)):
         return
-    furiten = p.temporary_furiten or p.riichi_furiten or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
-    if not furiten and winning_han(t, seat, t.offer, ron_situation(t, seat)) > 0:
+    if not is_furiten(p) and winning_han(t, seat, t.offer, ron_situation(t, seat)) > 0:
         allow(t, seat, np.int64(RON))
     else:
         set_furiten(p)

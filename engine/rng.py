@@ -46,3 +46,12 @@ def random_below(state: np.uint64, n: int) -> tuple[np.uint64, int]:
 def uniform(word: np.uint64) -> float:
     """A number in (0, 1), neither end included, from the high 53 bits of a random word."""
     return (np.float64(word >> np.uint64(11)) + 0.5) * 2.0**-53
+
+
+@inner
+def gumbel(word: np.uint64) -> float:
+    """A number of the standard Gumbel distribution from a random word.
+
+    The argmax of logits plus such numbers is a sample from their softmax (the Gumbel-max trick).
+    """
+    return -np.log(-np.log(uniform(word)))

@@ -118,12 +118,6 @@ def mpsz(text: str) -> list[int]:
     return tiles
 
 
-def tile136(tile: int, copy: int = 1) -> int:
-    """The 0-135 number of a tile37, as Tenhou counts (``kind * 4 + copy``; copy 0 of a five is the red one)."""
-    kind = int(KIND_OF[tile])
-    return kind * 4 + (0 if tile >= 34 else copy)
-
-
 def from_tile136(number: int) -> int:
     """tile37 of a 0-135 number; 16, 52 and 88 are the red fives."""
     return {16: RED_5M, 52: RED_5P, 88: RED_5S}.get(number, number // 4)

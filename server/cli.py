@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser
 from engine.common.program import OK
 from engine.mjai.connection import check_name
 from server.addresses import listening
@@ -101,10 +101,8 @@ def main(argv: Sequence[str]) -> int:
     settings = read_settings(parser, vars(args), file)
     hint = find_unused_data(settings)
     if args.command is None:
-        try:
+        with parser.reporting(OSError):
             check_addresses(settings)
-        except OSError as error:
-            parser.error(describe_error(error))
     from server.commands import start  # imported late: it takes seconds, and parsing the options does not need it
 
     return start(parser, settings, args, hint)

@@ -60,12 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     options.bot = [*dict.fromkeys(options.bot or ["bert"])]
-    try:
+    with parser.reporting():
         check_output("--json", options.json)
         for spec in options.bot:
             registry.check(spec)
-    except ValueError as error:
-        parser.error(str(error))
     from agents.analyse.running import run  # only now: it takes numba, which the options do not need
 
     return run(parser, options)

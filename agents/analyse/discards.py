@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +86,4 @@ class Look:
         return Hand(tile, int(self._shantens[kind]), self._left(kind), float(self._danger[kind]))
 
     def _left(self, index: int) -> dict[int, int]:
-        return {kind: int(self.unseen[kind]) for kind in kinds_in(int(self._ukeire[index]))}
-
-
-def kinds_in(mask: int) -> Iterator[int]:
-    """The kinds in a bit mask."""
-    return (kind for kind in range(N_KINDS) if mask >> kind & 1)
+        return {kind: int(self.unseen[kind]) for kind in range(N_KINDS) if int(self._ukeire[index]) >> kind & 1}

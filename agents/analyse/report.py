@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +12,7 @@ from agents.review.opinions import RatedOption
 from agents.review.report import UNKNOWN, loss_text
 from agents.review.words import action_words
 from engine.actions import TSUMOGIRI
+from engine.common.screen import plain_table
 from engine.mjai.actions import action_message
 from engine.tiles import MJAI_NAMES
 
@@ -34,16 +34,13 @@ def print_analysis(analysis: Analysis, console: Console) -> None:
 
 def hands_table(analysis: Analysis) -> Table:
     """A row a discard: those with the lowest shanten and most tiles first."""
-    table = plain_table("discard")
-    for heading in ("shanten", "tiles", "danger, %", *analysis.opinions):
-        table.add_column(heading, justify="right")
-    table.add_column("ukeire", overflow="fold")
+    table = plain_table(["discard"], ["shanten", "tiles", "danger, %", *analysis.opinions], ["ukeire"])
     for each in sorted(analysis.hands, key=lambda each: (each.hand.shanten, -each.hand.left)):
         hand = each.hand
-        losses = [loss_text(loss_of(options, hand.tile, analysis)) for options in analysis.opinions.values()]
+        losses = [loss_text(loss_of_discard(options, hand.tile, analysis)) for options in analysis.opinions.values()]
         ukeire = " ".join(f"{MJAI_NAMES[kind]}×{left}" for kind, left in hand.ukeire.items())
         table.add_row(
-            MJAI_NAMES[hand.tile] if hand.tile >= 0 else UNKNOWN,
+            discarded(each),
             str(hand.shanten),
             str(hand.left),
             f"{100 * hand.danger:.1f}",
@@ -53,30 +50,31 @@ def hands_table(analysis: Analysis) -> Table:
     return table
 
 
-def loss_of(options: list[RatedOption], tile: int, analysis: Analysis) -> float | None:
+def loss_of_discard(options: list[RatedOption], tile: int, analysis: Analysis) -> float | None:
     """What a bot loses by discarding `tile`, in placements; None where it does not say."""
     drawn = int(analysis.placed.view["drawn"])
-    best = options[0].value
     for option in options:
         if (drawn if option.action == TSUMOGIRI else option.action) == tile:
-            return None if best is None or option.value is None else best - option.value
+            return loss_of(options, option)
     return None
+
+
+def loss_of(options: list[RatedOption], option: RatedOption) -> float | None:
+    """What a bot loses by one of its options, best first, in placements; None where it does not say."""
+    best = options[0].value
+    return None if best is None or option.value is None else best - option.value
 
 
 def others_table(analysis: Analysis) -> Table:
     """A row an action that is no discard, with the bots' losses; none if all are discards."""
-    table = plain_table("action")
-    for bot in analysis.opinions:
-        table.add_column(bot, justify="right")
+    table = plain_table(["action"], [*analysis.opinions])
     view = analysis.placed.view
     losses: dict[str, list[str]] = {}
     for options in analysis.opinions.values():
         for option in options:
             if option.action > TSUMOGIRI:
                 words = action_words(action_message(view, int(view["viewer"]), option.action))
-                best = options[0].value
-                loss = None if best is None or option.value is None else best - option.value
-                losses.setdefault(words, []).append(loss_text(loss))
+                losses.setdefault(words, []).append(loss_text(loss_of(options, option)))
     for words, row in losses.items():
         table.add_row(words, *row)
     return table
@@ -84,9 +82,7 @@ def others_table(analysis: Analysis) -> Table:
 
 def wins_table(analysis: Analysis) -> Table:
     """A row a win: without ippatsu, ura dora and the last tile."""
-    table = plain_table("discard")
-    for heading in ("wait", "win", "score"):
-        table.add_column(heading, overflow="fold")
+    table = plain_table(["discard"], texts=["wait", "win", "score"])
     for each in analysis.hands:
         for wait in each.waits:
             for win in wait.wins:
@@ -102,10 +98,3 @@ def discarded(each: Analysed) -> str:
 def way(win: Win) -> str:
     """How a win is made."""
     return ("riichi, " if win.riichi else "") + ("tsumo" if win.tsumo else "ron")
-
-
-def plain_table(first: str) -> Table:
-    """An empty table, its first column named."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
-    table.add_column(first)
-    return table

@@ -9,7 +9,7 @@ from agents.analyse.analysis import analyse
 from agents.analyse.report import print_analysis
 from agents.registry import make
 from engine.common.files import naming
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser
 from engine.common.program import OK
 from engine.common.screen import screen
 from engine.positions.position import Position
@@ -19,7 +19,7 @@ FIELDS = ("hand", "seat", "round", "honba", "dora", "melds", "norths", "left", "
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Analyse, print or write, and return the exit code."""
-    try:
+    with parser.reporting(ValueError, OSError):
         fields = {name: getattr(options, name) for name in FIELDS}
         scores = scores_in(options.scores)
         position = Position(**fields, scores=scores, rivers=tuple(options.rivers))
@@ -28,8 +28,6 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
             with naming(options.json):
                 text = json.dumps(analysis.as_json(), ensure_ascii=False, separators=(",", ":"))
                 options.json.write_text(text + "\n", encoding="utf-8")
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     if options.json is None:
         print_analysis(analysis, screen())
     else:

@@ -105,10 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     options = parser.parse_intermixed_args(arguments)  # options may stand between bot and URL
     options.pause = default_pause(parser) if options.pause is None else options.pause
-    try:
+    with parser.reporting():
         check_bot(options)
-    except ValueError as error:
-        parser.error(str(error))
     from agents.client.playing import run  # imported late: it loads numba, which the options do not need
 
     return run(parser, options)

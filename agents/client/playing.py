@@ -89,10 +89,8 @@ def make_bot(options: argparse.Namespace) -> MjaiBot:
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Play, and return the exit code."""
-    try:
+    with parser.reporting():
         bot = make_bot(options)
-    except ValueError as error:
-        parser.error(str(error))
     join: Message = {"type": "join", "name": options.name or bot.name, "room": options.url.room}
     join["dialect"] = options.url.dialect
     if options.token:

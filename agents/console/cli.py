@@ -101,12 +101,10 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     path = options.save
     if path is not None and Path(path.name.removesuffix(".gz")).suffix not in RECORDS:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")
-    try:
+    with parser.reporting():
         check_output("--save", path)
         for spec in options.bots or ():
             registry.check(spec)
-    except ValueError as error:
-        parser.error(str(error))
 
 
 def check_terminal(parser: Parser) -> None:

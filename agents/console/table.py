@@ -85,7 +85,10 @@ def too_small(width: int, height: int, needed: int) -> list[Text]:
 
 def body_lines(scene: Scene, width: int, free: int) -> list[Text]:
     """The seats and what has happened, in exactly `free` lines."""
-    blocks = [] if scene.view is None else [seat_lines(scene, seat, width) for seat in seats_in_order(scene.view)]
+    blocks = []
+    if scene.view is not None:  # the viewer, whose hand is drawn below, is the last
+        viewer = int(scene.view.viewer)
+        blocks = [seat_lines(scene, (viewer + step) % N_SEATS, width) for step in (1, 2, 3)]
     n_longest = max((len(river) for _, river in blocks), default=1)
     for most in range(max(n_longest, 1), 0, -1):  # lines of each river
         seats = [line for info, river in blocks for line in (*info, *newest(river, most))]
@@ -134,11 +137,6 @@ def header(view: Any, width: int) -> list[Text]:
         Text(f"{view.live_left} tiles left"),
     ]
     return [*flow(parts, width, " · "), rule(width)]
-
-
-def seats_in_order(view: Any) -> list[int]:
-    """The next player, the one after, and the viewer, whose hand is drawn below."""
-    return [(int(view.viewer) + step) % N_SEATS for step in (1, 2, 3)]
 
 
 def seat_lines(scene: Scene, seat: int, width: int) -> tuple[list[Text], list[Text]]:

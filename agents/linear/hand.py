@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.linear.features import COUNTS, ENERGY_AT, INDEX, LOST_OPEN
 from engine.compiling import inner
-from engine.hand import has_kind
+from engine.hand import has_kind, in_river
 from engine.kernels import bit_count
 from engine.shanten import (
     KEY_WEIGHT,
@@ -97,7 +97,7 @@ def fill_speed(t: np.record, p: np.record, context: np.record, nearest: int, phi
             tiles += context.unseen[kind]
     phi[USEFUL + min(distance, np.int64(3))] = tiles
     if distance == 0:
-        phi[FURITEN] = (kinds & np.uint64(p.discarded)) != np.uint64(0)
+        phi[FURITEN] = in_river(p, kinds)
         phi[KEITEN] = t.live_left <= KEITEN_DRAWS
     return distance
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from agents.linear.candidates import candidates, dot, fill_action, same_action
 from agents.linear.context import CONTEXT, CONTEXT_SIZE, MENU, fill_context
 from engine.compiling import inner, kernel
 from engine.kernels import hash_view
-from engine.rng import GOLDEN, splitmix, uniform
+from engine.rng import GOLDEN, gumbel, splitmix
 from engine.table import TABLE
 
 
@@ -49,12 +47,8 @@ def choose_all(
             state = hash_view(views[k], seed)
             for i in range(count):
                 state = state + GOLDEN
-                values[i] -= temperature * math.log(-math.log(uniform(splitmix(state))))
-        best = np.int64(0)
-        for i in range(1, count):
-            if values[i] > values[best]:
-                best = np.int64(i)
-        actions[k] = menu[best]
+                values[i] += temperature * gumbel(splitmix(state))
+        actions[k] = menu[np.argmax(values[:count])]
 
 
 @kernel("uint8[::1], int64, float64[::1], float32[:, ::1]")

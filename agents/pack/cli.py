@@ -38,12 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Pack a bot, let it play its first decision on this machine, and return the exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    try:
+    with parser.reporting():
         check_output("--output", options.output)
         if not PROGRAM.match(options.bot):  # of which `contents_of` says why it cannot be packed
             registry.check(options.bot)
-    except ValueError as error:
-        parser.error(str(error))
     from agents.pack.packing import run  # imported late: it loads numba, which the options do not need
 
     return run(parser, options)

@@ -22,10 +22,8 @@ COMPILE_TIME, REPLY_TIME = 600.0, 60.0  # seconds that a packed bot may take on 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Pack a bot, let it play its first decision on this machine, and return the exit code."""
     output: Path = options.output
-    try:
+    with parser.reporting():
         contents = contents_of(options.bot)
-    except ValueError as error:
-        parser.error(str(error))
     try:
         with tempfile.TemporaryDirectory(dir=output.parent, prefix=".pack-") as folder:
             tried = Path(folder) / output.name

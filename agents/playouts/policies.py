@@ -49,8 +49,4 @@ def choose(t: np.record, policy: int, weights: np.ndarray, scratch: np.record) -
     if policy == QUICK:
         return quick_action(t, scratch.linear)
     count = evaluate(t, scratch.linear, weights, scratch.menu, scratch.values)
-    best = np.int64(0)
-    for i in range(1, count):
-        if scratch.values[i] > scratch.values[best]:
-            best = np.int64(i)
-    return scratch.menu[best]
+    return scratch.menu[np.argmax(scratch.values[:count])]

@@ -20,7 +20,7 @@ from agents.compiled.unseen import count_unseen, unseen
 from agents.linear.context import CONTEXT, CONTEXT_SIZE, fill_danger
 from engine.actions import KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
-from engine.hand import has_kind, move, reds_held
+from engine.hand import has_kind, in_river, move, reds_held
 from engine.shanten import discards_keeping_shanten, shanten, ukeire_kinds
 from engine.table import TABLE
 from engine.tiles import KIND_OF, N_KINDS, SANMA_KINDS
@@ -42,7 +42,7 @@ def worth(t: np.record, distance: int) -> float:
     value = WORTH[distance] * (1.0 + PER_TILE * min(count_unseen(t, useful), np.int64(MOST_TILES)))
     if distance > 0:
         return value * min(1.0, np.int64(t.live_left) / SHORT)
-    return value * FURITEN if (useful & np.uint64(p.discarded)) != np.uint64(0) else value
+    return value * FURITEN if in_river(p, useful) else value
 
 
 @inner

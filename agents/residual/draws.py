@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.blocks import Block, offsets_of
 from agents.compiled.seats import in_riichi
 from agents.compiled.unseen import unseen
-from agents.selfplay.features import HAND_AT, LEAVES_HAND, MELDS_OF_TYPE, SHANTEN_AT, TILES_OF_TYPE, TYPE_OF, tile_of
+from agents.selfplay.features import LEAVES_HAND, MELDS_OF_TYPE, TILES_OF_TYPE, TYPE_OF, tile_of
+from agents.selfplay.layout import ACTION, HAND, SHANTEN_AT
 from engine.actions import RIICHI, TSUMOGIRI
 from engine.compiling import inner
 from engine.hand import has_kind, move
 from engine.shanten import second_draws
 from engine.tiles import KIND_OF, N_SANMA, SANMA_KINDS
 
-IISHANTEN_AT = HAND_AT + 1  # of an action: whether the hand that it leaves is one from tenpai
+IISHANTEN_AT = ACTION.hand + HAND.shantens + 1  # of an action: whether the hand that it leaves is one from tenpai
 GOOD_WAIT = 5  # tiles: more than a kanchan, a penchan or a shanpon has
 
-# Of the hand that an action leaves, in unseen tiles:
-#   0 two draws that lower the shanten by two, in thousands, each order counted
-#   1 ukeire after a useful draw, the mean / 30
-#   2 of an iishanten hand: the share of the useful draws after which GOOD_WAIT tiles or more complete it
-#   3 tegawari: tiles that a draw which is not useful makes useful, the mean / 10
-#   4 draws that make any tile useful / 40
-#   5 feature 0 as a share of the highest among the actions that leave the lowest shanten, or 0 for the others
-# Useful after a draw is what is useful after some discard (see `second_draws`): at least what the best discard leaves.
-# After a pon, too, a discard is still to come: its numbers are higher than those of a hand that has discarded.
-N_DRAWS = 6
+# Of the hand that an action leaves, in unseen tiles. Useful after a draw is what is useful after some discard (see
+# `second_draws`): at least what the best discard leaves. After a pon, too, a discard is still to come: its numbers are
+# higher than those of a hand that has discarded.
+DRAWS, N_DRAWS = offsets_of(
+    (
+        Block("pairs", 1, "two draws that lower the shanten by two, in thousands, each order counted"),
+        Block("ukeire", 1, "ukeire after a useful draw, the mean / 30"),
+        Block("good", 1, "of an iishanten hand: share of the useful draws after which GOOD_WAIT tiles complete it"),
+        Block("gain", 1, "tegawari: tiles that a draw which is not useful makes useful, the mean / 10"),
+        Block("gaining", 1, "draws that make any tile useful, / 40"),
+        Block("pairs_share", 1, "`pairs` as a share of the highest; 0 unless the action leaves the lowest shanten"),
+    )
+)
 
 
 @inner
 def draw_features(t: np.record, left: np.ndarray, action: int, kind: int, row: np.ndarray, out: np.ndarray) -> None:
-    """Write features 0 to 4 of the hand that `action` with a tile of `kind` leaves into `out` float32[N_DRAWS], zero.
+    """Write the features of the hand that `action` with a tile of `kind` leaves into `out` float32[N_DRAWS], zeros.
 
-    `left` int64[N_SANMA]: unseen tiles of each of SANMA_KINDS. `row`: the features of `selfplay` of this action.
+    `pairs_share` is left out. `left` int64[N_SANMA]: unseen tiles of each of SANMA_KINDS. `row`: the features of
+    `selfplay` of this action.
     """
     what = TYPE_OF[action]
     p = t.seat[t.viewer]
@@ -50,13 +56,13 @@ def draw_features(t: np.record, left: np.ndarray, action: int, kind: int, row: n
             useless += left[i]
             gain += left[i] * tiles[i]
             gaining += left[i] * (tiles[i] > 0)
-    out[0] = pairs / 1000
+    out[DRAWS.pairs] = pairs / 1000
     if useful > 0:
-        out[1] = pairs / useful / 30
-        out[2] = good / useful if row[IISHANTEN_AT] == 1 else 0
+        out[DRAWS.ukeire] = pairs / useful / 30
+        out[DRAWS.good] = good / useful if row[IISHANTEN_AT] == 1 else 0
     if useless > 0:
-        out[3] = gain / useless / 10
-    out[4] = gaining / 40
+        out[DRAWS.gain] = gain / useless / 10
+    out[DRAWS.gaining] = gaining / 40
 
 
 @inner
@@ -83,4 +89,4 @@ def write_draw_features(t: np.record, numbers: np.ndarray, rows: np.ndarray, low
         return
     for k in range(len(numbers)):
         if rows[k, SHANTEN_AT] == lowest:
-            rows[k, draws_at + N_DRAWS - 1] = rows[k, draws_at] / most
+            rows[k, draws_at + DRAWS.pairs_share] = rows[k, draws_at] / most

@@ -1,8 +1,8 @@
 """What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
-TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, but
-for the choice among actions that `rule` values alike.
+TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, except for the choice among actions
+that `rule` values alike.
 """
 
 from __future__ import annotations
@@ -23,27 +23,18 @@ from agents.residual.rivers import (
     N_NEAR,
     N_OPPONENTS,
     N_RIVER,
-    WAITS_AT,
+    NEAR,
     near_features,
-    near_suits,
     read_rivers,
     river_features,
     river_suits,
     wait_features,
 )
 from agents.rl.rows import ENCODE, Features
-from agents.rl.suits import swap_row
-from agents.selfplay import features as plain
-from agents.selfplay.features import (
-    BEST_AT,
-    HAND_AT,
-    N_PLANS,
-    action_features,
-    compare_hands,
-    prepare,
-    state_features,
-    tile_of,
-)
+from agents.rl.suits import side_by_side, swap_row
+from agents.selfplay import layout as plain
+from agents.selfplay.features import action_features, compare_hands, prepare, state_features, tile_of
+from agents.selfplay.layout import BEST_AT, N_PLANS, SHANTEN_AT
 from engine.actions import DAIMINKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.hand import has_kind
@@ -85,17 +76,8 @@ RULE_ACTION = (
     Block("risk", 1, "its risk, times 10, at most 3"),
     Block("deal_in", 1, "chance to deal in, times 5"),
 )
-_STATE_AT, N_RULE_STATE = offsets_of(RULE_STATE)
-_ACTION_AT, N_RULE_ACTION = offsets_of(RULE_ACTION)
-THREAT_LEVEL, DRAWS_LEFT, MEAN_RISK = (_STATE_AT[name] for name in ("threat_level", "draws_left", "mean_risk"))
-NO_WIN_VALUE, BEST, PROMISED = (_STATE_AT[name] for name in ("no_win_value", "best", "promised"))
-WIN_GAINS, STICK_COST, ROUNDS = (_STATE_AT[name] for name in ("win_gains", "stick_cost", "rounds"))
-IS_LAST, ROUNDS_INVERSE, SAFE_TILES = (_STATE_AT[name] for name in ("is_last", "rounds_inverse", "safe_tiles"))
-RISKS, TENPAI, TEDASHI = (_STATE_AT[name] for name in ("risks", "tenpai", "tedashi"))
-HONBA, LEADS = _STATE_AT["honba"], _STATE_AT["leads"]
-PRIOR_LOGIT, GAP, HAS_VALUE = (_ACTION_AT[name] for name in ("prior_logit", "gap", "has_value"))
-IS_BEST, WIN_VALUE, WIN_GAP = (_ACTION_AT[name] for name in ("is_best", "win_value", "win_gap"))
-RISK, DEAL_IN = _ACTION_AT["risk"], _ACTION_AT["deal_in"]
+STATE, N_RULE_STATE = offsets_of(RULE_STATE)
+ACTION, N_RULE_ACTION = offsets_of(RULE_ACTION)
 
 # The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand.
 RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
@@ -105,7 +87,7 @@ NEAR_AT = RULE_ACTION_AT + N_RULE_ACTION
 DRAWS_AT = NEAR_AT + N_NEAR
 N_ACTION = DRAWS_AT + N_DRAWS
 STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
-ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT)])
+ACTION_SUITS = np.array([*plain.ACTION_SUITS, *side_by_side([NEAR_AT + NEAR.suits])])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this
@@ -191,17 +173,17 @@ def rule_action_features(
     `best` is the highest value of all actions, `promised` that of all hands that discards leave.
     """
     ev = context.ev[action]
-    out[PRIOR_LOGIT] = max(prior_logits, -12.0) / 6
+    out[ACTION.prior_logit] = max(prior_logits, -12.0) / 6
     if ev > -np.inf:
-        out[GAP] = max((ev - best) * 20, -2.0)
-        out[HAS_VALUE] = 1
-    out[IS_BEST] = action == taken or (ev > -np.inf and ev == best)  # in riichi no action has a value
+        out[ACTION.gap] = max((ev - best) * 20, -2.0)
+        out[ACTION.has_value] = 1
+    out[ACTION.is_best] = action == taken or (ev > -np.inf and ev == best)  # in riichi no action has a value
     if action <= TSUMOGIRI:
         kind = KIND_OF[tile_of(t, action)]
-        out[WIN_VALUE] = context.win_ev[kind] * 5
-        out[WIN_GAP] = max((context.win_ev[kind] - promised) * 10, -3.0)
-        out[RISK] = min(context.risk[kind] * 10, 3.0)
-        out[DEAL_IN] = context.deal_in[kind] * 5
+        out[ACTION.win_value] = context.win_ev[kind] * 5
+        out[ACTION.win_gap] = max((context.win_ev[kind] - promised) * 10, -3.0)
+        out[ACTION.risk] = min(context.risk[kind] * 10, 3.0)
+        out[ACTION.deal_in] = context.deal_in[kind] * 5
 
 
 @inner
@@ -211,19 +193,19 @@ def rule_state_features(
     """Write what `rule` thinks of the position into `out` float32[N_RULE_STATE], which is zero."""
     me = np.int64(t.viewer)
     p = t.seat[me]
-    out[THREAT_LEVEL + context.threat_level] = 1
-    out[DRAWS_LEFT] = context.draws_left / 19
-    out[MEAN_RISK] = context.mean_risk * 20
-    out[NO_WIN_VALUE] = context.no_win_value + 2
-    out[BEST] = 0.0 if best == -np.inf else max(best * 5, -2.0)
-    out[PROMISED] = promised * 5
+    out[STATE.threat_level + context.threat_level] = 1
+    out[STATE.draws_left] = context.draws_left / 19
+    out[STATE.mean_risk] = context.mean_risk * 20
+    out[STATE.no_win_value] = context.no_win_value + 2
+    out[STATE.best] = 0.0 if best == -np.inf else max(best * 5, -2.0)
+    out[STATE.promised] = promised * 5
     for i in range(len(GAIN_HANS)):
-        out[WIN_GAINS + i] = context.win_gain[GAIN_HANS[i]]
-    out[STICK_COST] = context.stick_cost * 20
+        out[STATE.win_gains + i] = context.win_gain[GAIN_HANS[i]]
+    out[STATE.stick_cost] = context.stick_cost * 20
     rounds = rounds_after(t, np.bool_(False))
-    out[ROUNDS] = rounds / 8
-    out[IS_LAST] = rounds == 0.0
-    out[ROUNDS_INVERSE] = 1 / (1 + rounds)
+    out[STATE.rounds] = rounds / 8
+    out[STATE.is_last] = rounds == 0.0
+    out[STATE.rounds_inverse] = 1 / (1 + rounds)
     least, second = 1.0, 1.0
     for kind in SANMA_KINDS:
         if p.hand[kind] > 0:
@@ -236,19 +218,19 @@ def rule_state_features(
                 second = risk
             for step in range(N_OPPONENTS):
                 if has_kind(safe[(me + step + 1) % 3], kind):
-                    out[SAFE_TILES + step] += p.hand[kind] / 6
-    out[RISKS] = least * 20
-    out[RISKS + 1] = second * 20
+                    out[STATE.safe_tiles + step] += p.hand[kind] / 6
+    out[STATE.risks] = least * 20
+    out[STATE.risks + 1] = second * 20
     for step in range(N_OPPONENTS):
         seat = (me + step + 1) % 3
         q = t.seat[seat]
-        out[TENPAI + step] = tenpai_chance(t, seat)
+        out[STATE.tenpai + step] = tenpai_chance(t, seat)
         for i in range(max(np.int64(q.n_river) - RECENT, 0), np.int64(q.n_river)):
             if (q.river[i] & RIVER_TSUMOGIRI) == 0:
-                out[TEDASHI + step] += 1 / RECENT
-    out[HONBA] = t.honba / 4
-    out[LEADS] = (p.score - t.seat[(me + 1) % 3].score) / 10000
-    out[LEADS + 1] = (p.score - t.seat[(me + 2) % 3].score) / 10000
+                out[STATE.tedashi + step] += 1 / RECENT
+    out[STATE.honba] = t.honba / 4
+    out[STATE.leads] = (p.score - t.seat[(me + 1) % 3].score) / 10000
+    out[STATE.leads + 1] = (p.score - t.seat[(me + 2) % 3].score) / 10000
 
 
 @inner
@@ -292,8 +274,8 @@ def write_features(
         if tile >= 0:
             kind = KIND_OF[tile]
             near_features(t, dora, rivers, kind, actions[i, NEAR_AT:DRAWS_AT])
-            if number <= TSUMOGIRI and actions[i, HAND_AT] == 1:  # it leaves tenpai; other hands have no waits
-                wait_features(t, safe, kind, actions[i, NEAR_AT + WAITS_AT : DRAWS_AT])
+            if number <= TSUMOGIRI and actions[i, SHANTEN_AT] == 0:  # it leaves tenpai; other hands have no waits
+                wait_features(t, safe, kind, actions[i, NEAR_AT + NEAR.waits : DRAWS_AT])
     compare_hands(actions, count, state)
     write_draw_features(t, numbers[:count], actions[:count], state[BEST_AT], np.int64(DRAWS_AT))
     swap_row(t, state, actions, count, STATE_SUITS, ACTION_SUITS)

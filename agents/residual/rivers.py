@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.blocks import Block, offsets_of
 from agents.bots.rule.value import value_han
 from agents.compiled.unseen import unseen
 from agents.rl.suits import by_kind, side_by_side
-from agents.selfplay.features import CLASS_OF
+from agents.selfplay.layout import CLASS_OF, N_CLASSES, VALUE_CLASS
 from engine.compiling import inner
 from engine.hand import has_kind, move
 from engine.shanten import waits
@@ -20,44 +21,51 @@ ONE = np.uint64(1)
 N_OPPONENTS = N_SEATS - 1
 FIRST_LINE = 6  # discards in the first line of a river
 SCALE = 12  # counts and turns of a river are divided by it
-VALUE_CLASS = 1  # of honours that count for the seat, which are of class 0 as well; CLASS_OF leaves it free
-N_CLASSES = int(CLASS_OF.max()) + 1
 PIN_COLUMN, SOU_COLUMN, REST_COLUMN = range(3)
 COLUMN_OF = np.full(N_KINDS, REST_COLUMN, dtype=np.int64)  # of a kind
 COLUMN_OF[PIN:SOU], COLUMN_OF[SOU:HONOUR] = PIN_COLUMN, SOU_COLUMN
 N_PART = N_CLASSES + 3  # how many discards of each class, and of pin, sou and the rest
 
-# A river: for each kind 1 after a tedashi, 0.5 after tsumogiri alone; the first line and the rest of it, a part each;
-# the class of the last discard; then tedashi in all, whether the last discard was one, discards since, the index of the
-# riichi discard and the discards from there on.
-FIRST_LINE_AT = N_SANMA
-REST_AT = FIRST_LINE_AT + N_PART
-LAST_AT = REST_AT + N_PART
-TEDASHI_AT = LAST_AT + N_CLASSES
-N_RIVER = TEDASHI_AT + 5
+RIVER, N_RIVER = offsets_of(
+    (
+        Block("kinds", N_SANMA, "for each kind 1 after a tedashi, 0.5 after tsumogiri alone"),
+        Block("first_line", N_PART, "discards of the first line by class and column, / 6"),
+        Block("rest", N_PART, "discards after it by class and column, / 6"),
+        Block("last", N_CLASSES, "the class of the last discard"),
+        Block("tedashi", 1, "tedashi in all, / 12"),
+        Block("last_tedashi", 1, "1 if the last discard was a tedashi"),
+        Block("since", 1, "discards since the last tedashi, / 6"),
+        Block("riichi", 1, "index of the riichi discard, / 12"),
+        Block("after_riichi", 1, "discards from the riichi discard on, / 12"),
+    )
+)
 
-# What is near a tile of pin or sou. For each opponent: which kinds at DISTANCES it has discarded, which of the first
-# four in the first line of its river, whether its last tedashi is one of these four, and the share of this suit among
-# its discards. Then the suit; unseen tiles at DISTANCES, held ones at the last two, dora at the first four; and waits.
+# What is near a tile of pin or sou.
 DISTANCES = np.array([-2, -1, 1, 2, -3, 3], dtype=np.int64)
 N_CLOSE = 4  # distances up to 2, the first ones
-N_READ = len(DISTANCES) + N_CLOSE + 2
-SUIT_AT = N_OPPONENTS * N_READ
-UNSEEN_AT = SUIT_AT + 2
-HELD_AT = UNSEEN_AT + len(DISTANCES)
-NEAR_DORA_AT = HELD_AT + 2
-WAITS_AT = NEAR_DORA_AT + N_CLOSE
-N_NEAR = WAITS_AT + 3
+READ, N_READ = offsets_of(
+    (  # the river of an opponent
+        Block("discarded", len(DISTANCES), "1 if it has discarded the kind at a distance"),
+        Block("first_line", N_CLOSE, "1 if it has done so in the first line"),
+        Block("last_tedashi", 1, "1 if its last tedashi is one of the close kinds"),
+        Block("share", 1, "share of this suit among its discards"),
+    )
+)
+NEAR, N_NEAR = offsets_of(
+    (
+        Block("read", N_OPPONENTS * N_READ, "READ of the next seat and of the one after"),
+        Block("suits", 2, "pin, sou"),
+        Block("unseen", len(DISTANCES), "unseen tiles at a distance, / 4"),
+        Block("held", len(DISTANCES) - N_CLOSE, "held tiles at the far distances, / 2"),
+        Block("dora", N_CLOSE, "dora at a close distance"),
+        Block("waits", 3, "see `wait_features`"),
+    )
+)
 
 
 def river_suits(at: int) -> list[tuple[int, int]]:
     """The pairs of features for pin and sou in those of a river that begin at `at`; see `agents.rl.suits`."""
-    return [*by_kind(at), *side_by_side(at + part + N_CLASSES for part in (FIRST_LINE_AT, REST_AT))]
-
-
-def near_suits(at: int) -> list[tuple[int, int]]:
-    """The pairs of features for pin and sou in those of what is near a tile."""
-    return side_by_side([at + SUIT_AT])
+    return [*by_kind(at), *side_by_side(at + part + N_CLASSES for part in (RIVER.first_line, RIVER.rest))]
 
 
 @inner
@@ -70,22 +78,23 @@ def river_features(t: np.record, seat: int, out: np.ndarray) -> None:
         kind = KIND_OF[p.river[i] & RIVER_TILE]
         tedashi = (p.river[i] & RIVER_TSUMOGIRI) == 0
         held = np.float32(1 if tedashi else 0.5)
-        out[SANMA_INDEX[kind]] = max(out[SANMA_INDEX[kind]], held)
-        part = out[FIRST_LINE_AT:REST_AT] if i < FIRST_LINE else out[REST_AT:LAST_AT]
+        at = RIVER.kinds + SANMA_INDEX[kind]
+        out[at] = max(out[at], held)
+        part = out[RIVER.first_line : RIVER.rest] if i < FIRST_LINE else out[RIVER.rest : RIVER.last]
         part[CLASS_OF[kind]] += 1 / FIRST_LINE
         part[VALUE_CLASS] += (value_han(t, seat, kind) > 0) / FIRST_LINE
         part[N_CLASSES + COLUMN_OF[kind]] += 1 / FIRST_LINE
         since = np.int64(0) if tedashi else since + 1
-        out[TEDASHI_AT] += tedashi / SCALE
+        out[RIVER.tedashi] += tedashi / SCALE
     if n > 0:
         last = KIND_OF[p.river[n - 1] & RIVER_TILE]
-        out[LAST_AT + CLASS_OF[last]] = 1
-        out[LAST_AT + VALUE_CLASS] = value_han(t, seat, last) > 0
-        out[TEDASHI_AT + 1] = since == 0
-        out[TEDASHI_AT + 2] = since / FIRST_LINE
+        out[RIVER.last + CLASS_OF[last]] = 1
+        out[RIVER.last + VALUE_CLASS] = value_han(t, seat, last) > 0
+        out[RIVER.last_tedashi] = since == 0
+        out[RIVER.since] = since / FIRST_LINE
     if p.riichi_river >= 0:
-        out[TEDASHI_AT + 3] = p.riichi_river / SCALE
-        out[TEDASHI_AT + 4] = (n - p.riichi_river) / SCALE
+        out[RIVER.riichi] = p.riichi_river / SCALE
+        out[RIVER.after_riichi] = (n - p.riichi_river) / SCALE
 
 
 class Rivers(NamedTuple):
@@ -127,25 +136,25 @@ def near_features(t: np.record, dora: np.ndarray, rivers: Rivers, kind: int, out
     if suit == REST_COLUMN:
         return
     me = np.int64(t.viewer)
-    out[SUIT_AT + suit] = 1
+    out[NEAR.suits + suit] = 1
     for step in range(N_OPPONENTS):
-        out[(step + 1) * N_READ - 1] = rivers.shares[step, suit]
+        out[step * N_READ + READ.share] = rivers.shares[step, suit]
     for i in range(len(DISTANCES)):
         near = kind + DISTANCES[i]
         if near // 9 != kind // 9:
             continue
-        out[UNSEEN_AT + i] = unseen(t, near) / 4
+        out[NEAR.unseen + i] = unseen(t, near) / 4
         if i < N_CLOSE:
-            out[NEAR_DORA_AT + i] = dora[near]
+            out[NEAR.dora + i] = dora[near]
         else:
-            out[HELD_AT + i - N_CLOSE] = t.seat[me].hand[near] / 2
+            out[NEAR.held + i - N_CLOSE] = t.seat[me].hand[near] / 2
         for step in range(N_OPPONENTS):
             read = out[step * N_READ : (step + 1) * N_READ]
-            read[i] = has_kind(np.uint64(t.seat[(me + step + 1) % N_SEATS].discarded), near)
+            read[READ.discarded + i] = has_kind(np.uint64(t.seat[(me + step + 1) % N_SEATS].discarded), near)
             if i < N_CLOSE:
-                read[len(DISTANCES) + i] = has_kind(rivers.first_line[step], near)
+                read[READ.first_line + i] = has_kind(rivers.first_line[step], near)
                 if has_kind(rivers.last_tedashi[step], near):
-                    read[N_READ - 2] = 1
+                    read[READ.last_tedashi] = 1
 
 
 @inner

@@ -74,13 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check_options(parser: Parser, options: argparse.Namespace) -> None:
     """Exit with an error for options that cannot be carried out, before any work."""
-    try:
+    with parser.reporting():
         check_output("--html", options.html)
         check_output("--json", options.json)
         for spec in options.bot:
             registry.check(spec)
-    except ValueError as error:
-        parser.error(str(error))
     if options.player is None and len(options.paths) > 1:
         parser.error("--seat is of one record: give --player NAME for several")
     if options.player is not None and options.format != PLAIN:

@@ -10,7 +10,6 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -25,7 +24,7 @@ from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK, installed_version
-from engine.common.screen import screen
+from engine.common.screen import plain_table, screen
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
@@ -133,10 +132,7 @@ def print_totals(console: Console, totals: Totals, options: argparse.Namespace) 
 
 def table_of(heading: str, rows: Json, total: Json | None) -> Table:
     """A line for each row, and one for all decisions if they are given."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
-    table.add_column(heading)
-    for column in ("number", "agreed, %", "mean loss", "loss of a game"):
-        table.add_column(column, justify="right")
+    table = plain_table([heading], ["number", "agreed, %", "mean loss", "loss of a game"])
     for name, row in (rows | ({ALL: total} if total else {})).items():
         per_game = row["loss_per_game"]
         loss = f"{loss_text(per_game['mean'])} ± {loss_text(per_game['interval'])}"
@@ -146,10 +142,7 @@ def table_of(heading: str, rows: Json, total: Json | None) -> Table:
 
 def mistakes_of(totals: Totals, bot: int, spec: str) -> Table:
     """A line for each of the costliest mistakes."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
-    table.add_column("loss", justify="right")
-    for heading in ("record", "where", "played", f"{spec} prefers"):
-        table.add_column(heading, overflow="fold")
+    table = plain_table(numbers=["loss"], texts=["record", "where", "played", f"{spec} prefers"])
     for each in totals.mistakes[bot]:
         where = f"{each.round_name} turn {each.turn} (seat {each.seat})"
         table.add_row(loss_text(each.loss), Text(printable(each.file)), where, each.played, each.best)

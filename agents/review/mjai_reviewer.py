@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Probabilities
+from agents.base import Probabilities
 from agents.review.decisions import Decision, hand_of_viewer
 from agents.review.opinions import Opinion, softmax
 from agents.review.review import Json, Review
@@ -47,7 +47,7 @@ def document(review: Review) -> Json:
     """The review of the first bot as mjai-reviewer writes it."""
     record, seat = review.of.record, review.of.seat
     ((spec, bot), *_), opinions = review.bots.items(), review.opinions[0]
-    temperature = temperature_of(bot)
+    temperature = bot.value_temperature if isinstance(bot, Probabilities) else TEMPERATURE
     entries = [
         entry(review, decision, view, opinion, temperature)
         for decision, view, opinion in zip(review.of.decisions, review.of.views, opinions, strict=True)
@@ -124,11 +124,6 @@ def options_with_values(opinion: Opinion, temperature: float) -> Iterator[tuple[
         yield option.action, value, share
     if opinion.actual >= len(values):
         yield opinion.options[opinion.actual].action, values[-1], 0.0
-
-
-def temperature_of(bot: Agent) -> float:
-    """The temperature of the softmax that makes probabilities of the bot's values."""
-    return bot.value_temperature if isinstance(bot, Probabilities) else TEMPERATURE
 
 
 def rating(opinions: list[Opinion]) -> float:

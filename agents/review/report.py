@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +11,7 @@ from agents.review.decisions import Decision
 from agents.review.opinions import RatedOption
 from agents.review.review import Json, Review
 from agents.review.words import action_words
+from engine.common.screen import plain_table
 from engine.mjai.actions import action_message
 from engine.records.model import round_name
 
@@ -45,10 +45,7 @@ def print_review(review: Review, console: Console) -> None:
 
 def summary_table(summary: Json) -> Table:
     """One row a kind of decision, and one for all."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
-    table.add_column("decision")
-    for heading in ("number", "agreed", "agreed, %", "mean loss"):
-        table.add_column(heading, justify="right")
+    table = plain_table(["decision"], ["number", "agreed", "agreed, %", "mean loss"])
     for kind, row in (summary["by_kind"] | {"all": summary}).items():
         share = f"{100 * row['accuracy']:.1f}"
         table.add_row(kind, f"{row['decisions']:,}", f"{row['agreed']:,}", share, loss_text(row["mean_loss"]))
@@ -57,10 +54,7 @@ def summary_table(summary: Json) -> Table:
 
 def largest_mistakes(review: Review, bot: int) -> Table:
     """The largest known losses, largest first."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
-    table.add_column("loss", justify="right")
-    for heading in ("where", "played", f"{[*review.bots][bot]} prefers"):
-        table.add_column(heading, overflow="fold")
+    table = plain_table(numbers=["loss"], texts=["where", "played", f"{[*review.bots][bot]} prefers"])
     found = [
         (opinion.loss, index)
         for index, opinion in enumerate(review.opinions[bot])

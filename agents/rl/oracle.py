@@ -13,7 +13,7 @@ from agents.bots.rule.value import dora_han, value_triplet_han
 from agents.compiled.dora import fill_dora
 from agents.rl.suits import by_kind, sou_first, swap
 from engine.compiling import inner, kernel
-from engine.hand import has_kind
+from engine.hand import has_kind, is_furiten
 from engine.shanten import shanten, ukeire_kinds
 from engine.table import N_SEATS, TABLE
 from engine.tiles import KIND_OF, N_KINDS, N_SANMA, SANMA_KINDS
@@ -70,7 +70,7 @@ def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) ->
             for step in range(1, N_SEATS):
                 out[7 + step] += t.seat[(seat + step) % 3].hand[kind] / 6
     out[10] = p.riichi > 0
-    out[11] = p.temporary_furiten or p.riichi_furiten or (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+    out[11] = is_furiten(p)
     draws_of(t, seat, kinds, out[12:16])
 
 

@@ -16,7 +16,32 @@ from agents.compiled.menu import only_action
 from agents.compiled.seats import in_riichi, rank_of
 from agents.compiled.unseen import count_unseen, unseen
 from agents.rl.rows import ENCODE, Features
-from agents.rl.suits import by_kind, side_by_side, swap_row
+from agents.rl.suits import swap_row
+from agents.selfplay.layout import (
+    ACTION,
+    ACTION_SUITS,
+    BEST_AT,
+    CLASS_OF,
+    DANGER,
+    GAME,
+    HAND,
+    N_ACTION,
+    N_DANGER,
+    N_PLANS,
+    N_SEAT,
+    N_STATE,
+    N_TYPES,
+    NEAR,
+    OWN,
+    SEAT,
+    SHANTEN_AT,
+    SHANTENS,
+    STATE,
+    STATE_SUITS,
+    TILE,
+    UKEIRE_AT,
+    VALUE_CLASS,
+)
 from engine.actions import (
     ANKAN,
     DAIMINKAN,
@@ -33,38 +58,13 @@ from engine.actions import (
     require_actions,
 )
 from engine.compiling import inner, kernel
-from engine.hand import has_kind, move
+from engine.hand import has_kind, in_river, move
 from engine.kernels import write_legal
 from engine.shanten import KEY_GROUP, KEY_WEIGHT, seven_pairs_shanten, shanten, ukeire_kinds
 from engine.table import RESPONSE, TABLE, TURN, seat_wind
-from engine.tiles import HONOUR, KIND_OF, N_KINDS, N_SANMA, NORTH, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
+from engine.tiles import HONOUR, KIND_OF, N_KINDS, N_SANMA, NORTH, PIN, SANMA_KINDS, TERMINALS_HONOURS_MASK, is_red
 
-N_SEAT, N_GAME, N_OWN = 12, 23, 27  # features of each seat, of the game, of the viewer's hand as a whole
-GAME_AT = 3 * N_SEAT
-OWN_AT = GAME_AT + N_GAME
-KINDS_AT = OWN_AT + N_OWN  # then the tiles held and the tiles unseen of each kind
-BEST_AT = KINDS_AT - 2
-N_STATE = KINDS_AT + 2 * N_SANMA
-
-# An action: what it is, the hand it leaves, its tile, and how dangerous that tile is to each opponent.
-N_TYPES = 11
-HAND_AT = N_TYPES + 2
-UKEIRE_AT, SHANTEN_AT = HAND_AT + 6, HAND_AT + 7
-TILE_AT = HAND_AT + 14
-DANGER_AT = TILE_AT + 15
-N_ACTION = DANGER_AT + 8
-N_PLANS = 3  # tanyao, one suit with honours in pin and in sou: the first of `agents.bots.rule.value.PLAN_MASK`
-SHANTENS = 6  # a hand's shanten as one of 0 or less, 1, 2, 3, 4, 5 or more
 FAR = 9  # more than any shanten
-STATE_SUITS = np.array(
-    [
-        *side_by_side(seat * N_SEAT + 10 for seat in range(3)),  # melds
-        *side_by_side([OWN_AT + 9, OWN_AT + 21]),  # plans, tiles held
-        *by_kind(KINDS_AT),
-        *by_kind(KINDS_AT + N_SANMA),
-    ]
-)
-ACTION_SUITS = np.array(side_by_side([HAND_AT + 10]))  # plans
 
 # Actions by type; number of an action -> its type.
 ACTIONS_OF_TYPE = (
@@ -79,47 +79,40 @@ TYPE_OF = np.zeros(128, dtype=np.int64)
 for _type, _actions in enumerate(ACTIONS_OF_TYPE):
     TYPE_OF[list(_actions)] = _type
 
-# Classes of kinds: 0 honours (those that count for the viewer are class 1), 2 north, 3 terminals, 4 2 and 8, 5 3 and 7,
-# 6 4 to 6.
-CLASS_OF = np.zeros(N_KINDS, dtype=np.int64)
-for _kind in range(HONOUR):
-    CLASS_OF[_kind] = (3, 4, 5, 6, 6, 6, 5, 4, 3)[_kind % 9]
-CLASS_OF[NORTH] = 2
-
 
 @inner
 def seat_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) -> None:
     """Write what everybody sees of `seat` into `out` float32[N_SEAT]."""
     p = t.seat[seat]
-    out[0] = (np.float64(p.score) - 35000) / 20000
-    out[1] = in_riichi(t, seat)
-    out[2] = p.ippatsu
-    out[3] = p.n_melds / 4
-    out[4] = p.open
-    out[5] = p.nukidora / 4
-    out[6] = p.n_river / 20
-    out[7] = t.dealer == seat
+    out[SEAT.score] = (np.float64(p.score) - 35000) / 20000
+    out[SEAT.riichi] = in_riichi(t, seat)
+    out[SEAT.ippatsu] = p.ippatsu
+    out[SEAT.melds] = p.n_melds / 4
+    out[SEAT.open] = p.open
+    out[SEAT.nukidora] = p.nukidora / 4
+    out[SEAT.discards] = p.n_river / 20
+    out[SEAT.dealer] = t.dealer == seat
     for m in range(p.n_melds):
         kind = np.int64(p.meld_kind[m])
-        out[8] += (3 * dora[kind] + np.float64(p.meld_red[m])) / 4
-        out[9] += np.float64(value_han(t, seat, kind)) / 2
+        out[SEAT.meld_dora] += (3 * dora[kind] + np.float64(p.meld_red[m])) / 4
+        out[SEAT.meld_value] += np.float64(value_han(t, seat, kind)) / 2
         suit = kind // 9
-        out[10] += (suit == 1) / 4
-        out[11] += (suit == 2) / 4
+        out[SEAT.meld_suits] += (suit == 1) / 4
+        out[SEAT.meld_suits + 1] += (suit == 2) / 4
 
 
 @inner
 def game_features(t: np.record, out: np.ndarray) -> None:
     """Write the features of the game into `out` float32[N_GAME]."""
     seat = np.int64(t.viewer)
-    out[min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
-    out[9] = t.honba / 4
-    out[10] = t.sticks / 3
-    out[11] = t.live_left / 55
-    out[12 + seat_wind(t, seat)] = 1
-    out[15 + rank_of(t, seat)] = 1
-    out[18 + min(np.int64(t.phase), np.int64(RESPONSE))] = 1
-    out[22] = t.n_kans / 4
+    out[GAME.round + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
+    out[GAME.honba] = t.honba / 4
+    out[GAME.sticks] = t.sticks / 3
+    out[GAME.draws_left] = t.live_left / 55
+    out[GAME.wind + seat_wind(t, seat)] = 1
+    out[GAME.rank + rank_of(t, seat)] = 1
+    out[GAME.phase + min(np.int64(t.phase), np.int64(RESPONSE))] = 1
+    out[GAME.kans] = t.n_kans / 4
 
 
 @inner
@@ -128,23 +121,23 @@ def own_features(t: np.record, dora: np.ndarray, plan_keys: np.ndarray, out: np.
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
     now = shanten(p.hand_keys, n_melds)
-    out[min(max(now + 1, np.int64(0)), np.int64(6))] = 1
-    out[7] = seven_pairs_shanten(p.hand_keys) / 6 if n_melds == 0 else 1
+    out[OWN.shanten + min(max(now + 1, np.int64(0)), np.int64(6))] = 1
+    out[OWN.seven_pairs] = seven_pairs_shanten(p.hand_keys) / 6 if n_melds == 0 else 1
     for plan in range(N_PLANS):
-        out[8 + plan] = shanten(plan_keys[plan], n_melds) / 6
-    out[11] = toitoi_shanten(p) / 6
-    out[12] = dora_han(p, dora) / 4
-    out[13] = value_triplet_han(t, p) / 2
-    out[14] = p.temporary_furiten or p.riichi_furiten
-    out[15] = (np.uint64(p.waits) & np.uint64(p.discarded)) != np.uint64(0)
+        out[OWN.plans + plan] = shanten(plan_keys[plan], n_melds) / 6
+    out[OWN.toitoi] = toitoi_shanten(p) / 6
+    out[OWN.dora] = dora_han(p, dora) / 4
+    out[OWN.value_triplets] = value_triplet_han(t, p) / 2
+    out[OWN.passed] = p.temporary_furiten or p.riichi_furiten
+    out[OWN.furiten] = in_river(p, p.waits)
     for kind in SANMA_KINDS:
         count = np.int64(p.hand[kind])
-        out[16] += (count == 2) / 4
-        out[17] += (count >= 3) / 4
-        out[18] += (count == 2 and value_han(t, np.int64(t.viewer), kind) > 0) / 2
-        out[19] += count / 14 if has_kind(np.uint64(TERMINALS_HONOURS_MASK), kind) else 0
-        out[20 + kind // 9] += count / 14
-    out[24] = t.phase == TURN and t.after_replacement
+        out[OWN.pairs] += (count == 2) / 4
+        out[OWN.triplets] += (count >= 3) / 4
+        out[OWN.value_pairs] += (count == 2 and value_han(t, np.int64(t.viewer), kind) > 0) / 2
+        out[OWN.outer] += count / 14 if has_kind(np.uint64(TERMINALS_HONOURS_MASK), kind) else 0
+        out[OWN.suits + kind // 9] += count / 14
+    out[OWN.replacement] = t.phase == TURN and t.after_replacement
 
 
 @inner
@@ -177,76 +170,72 @@ def hand_features(
     """Write the features of the hand that is left without `count` tiles of `kind`, with more `melds`, into `out`.
 
     `discards`: a discard is to follow. `discarded`: the tile is discarded, so that a wait for it is furiten. `out` is
-    float32[14]: shanten as one of SHANTENS, its ukeire, its shanten as a number, furiten, the shanten of each plan. The
-    last two are written by `compare_hands`.
+    float32[N_HAND]; `compare_hands` writes its last two.
     """
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds) + melds
     move(p, kind, -count)
     after = max(shanten(p.hand_keys, n_melds), np.int64(0))
-    out[min(after, np.int64(SHANTENS - 1))] = 1
+    out[HAND.shantens + min(after, np.int64(SHANTENS - 1))] = 1
     if discards:
-        out[6] = best_ukeire(t, n_melds, kind if count == 2 else np.int64(-1)) / 30
+        out[HAND.ukeire] = best_ukeire(t, n_melds, kind if count == 2 else np.int64(-1)) / 30
     else:
         kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
-        out[6] = count_unseen(t, kinds) / 30
+        out[HAND.ukeire] = count_unseen(t, kinds) / 30
         if after == 0:
-            out[8] = (kinds & np.uint64(p.discarded)) != np.uint64(0) or (discarded and has_kind(kinds, kind))
-    out[7] = after / 6
+            out[HAND.furiten] = in_river(p, kinds) or (discarded and has_kind(kinds, kind))
+    out[HAND.shanten] = after / 6
     move(p, kind, count)
     for plan in range(N_PLANS):
         fits = has_kind(PLAN_MASK[plan], kind)
         step = count * KEY_WEIGHT[kind] if fits else np.int64(0)
         plan_keys[plan, KEY_GROUP[kind]] -= step
-        out[9 + plan] = shanten(plan_keys[plan], n_melds) / 6
+        out[HAND.plans + plan] = shanten(plan_keys[plan], n_melds) / 6
         plan_keys[plan, KEY_GROUP[kind]] += step
         lost = melds > 0 and not fits
         for m in range(p.n_melds):
             lost = lost or not has_kind(PLAN_MASK[plan], np.int64(p.meld_kind[m]))
         if lost:
-            out[9 + plan] = FAR / 6
+            out[HAND.plans + plan] = FAR / 6
 
 
 @inner
 def tile_features(t: np.record, dora: np.ndarray, kind: int, out: np.ndarray) -> None:
-    """Write the features of a tile of `kind` into `out` float32[15]: its class, dora, and how it fits the hand."""
+    """Write the features of a tile of `kind` into `out` float32[N_TILE]."""
     p = t.seat[t.viewer]
     han = value_han(t, np.int64(t.viewer), kind)
-    out[1 if han > 0 else CLASS_OF[kind]] = 1
-    out[7] = han / 2
-    out[8] = dora[kind]
-    out[9] = p.hand[kind] / 4
-    out[10] = unseen(t, kind) / 4
+    out[TILE.kind_class + (VALUE_CLASS if han > 0 else CLASS_OF[kind])] = 1
+    out[TILE.value] = han / 2
+    out[TILE.dora] = dora[kind]
+    out[TILE.held] = p.hand[kind] / 4
+    out[TILE.unseen] = unseen(t, kind) / 4
     if kind < HONOUR:
-        for i in range(4):
-            near = kind + (-2, -1, 1, 2)[i]
+        for i in range(len(NEAR)):
+            near = kind + NEAR[i]
             if near // 9 == kind // 9 and near >= 0:
-                out[11 + i] = p.hand[near] / 2
+                out[TILE.near + i] = p.hand[near] / 2
 
 
 @inner
 def danger_features(t: np.record, safe: np.ndarray, kind: int, out: np.ndarray) -> None:
-    """Write how a discard of `kind` may deal in to the next seat and to the one after, float32[8].
-
-    For each: whether it is certainly safe; if it is not, how many ryanmen can wait for it, halved; and where that
-    seat is in riichi, that it is not safe, and the ryanmen again.
-    """
+    """Write how a discard of `kind` may deal in to each opponent into `out` float32[2 * N_DANGER]."""
     for step in range(2):
         seat = (np.int64(t.viewer) + step + 1) % 3
+        danger = out[step * N_DANGER : (step + 1) * N_DANGER]
         if has_kind(safe[seat], kind):
-            out[4 * step] = 1
+            danger[DANGER.safe] = 1
             continue
         sides = np.float64(0)
-        if kind < HONOUR and kind > 8:
+        if PIN <= kind < HONOUR:
             rank = kind % 9
             if rank <= 5 and not has_kind(safe[seat], kind + 3):
                 sides += min(unseen(t, kind + 1), 1) * min(unseen(t, kind + 2), 1)
             if rank >= 3 and not has_kind(safe[seat], kind - 3):
                 sides += min(unseen(t, kind - 1), 1) * min(unseen(t, kind - 2), 1)
-        out[4 * step + 1] = sides / 2
+        danger[DANGER.ryanmen] = sides / 2
         if t.seat[seat].riichi > 0:
-            out[4 * step + 2] = 1
-            out[4 * step + 3] = sides / 2
+            danger[DANGER.riichi] = 1
+            danger[DANGER.riichi_ryanmen] = sides / 2
 
 
 @inner
@@ -281,24 +270,24 @@ def action_features(
     what = TYPE_OF[action]
     tile = tile_of(t, action)
     kind = KIND_OF[tile] if tile >= 0 else np.int64(0)
-    out[what] = 1
-    out[N_TYPES] = action == TSUMOGIRI
-    out[N_TYPES + 1] = (what == 0 and is_red(tile)) or action == PON_RED
+    out[ACTION.type + what] = 1
+    out[ACTION.tsumogiri] = action == TSUMOGIRI
+    out[ACTION.red] = (what == 0 and is_red(tile)) or action == PON_RED
     if LEAVES_HAND[what]:
-        hand = out[HAND_AT:TILE_AT]
+        hand = out[ACTION.hand : ACTION.tile]
         n_tiles, n_melds = TILES_OF_TYPE[what], MELDS_OF_TYPE[what]
         hand_features(t, plan_keys, kind, n_tiles, n_melds, DISCARDS_AFTER[what], np.bool_(what == 0), hand)
     if tile >= 0:
-        tile_features(t, dora, kind, out[TILE_AT:DANGER_AT])
+        tile_features(t, dora, kind, out[ACTION.tile : ACTION.danger])
         if what == 0:
-            danger_features(t, safe, kind, out[DANGER_AT:])
+            danger_features(t, safe, kind, out[ACTION.danger :])
 
 
 @inner
 def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
     """Write how the hand each action leaves compares with the best: more shanten, its share of the best ukeire.
 
-    The best shanten and ukeire themselves are the last two features of the viewer's own hand in `state`.
+    Writes the best shanten and ukeire themselves into `state`.
     """
     lowest, best = np.float32(FAR), np.float32(0)
     for k in range(n):
@@ -315,9 +304,9 @@ def compare_hands(actions: np.ndarray, n: int, state: np.ndarray) -> None:
         if not LEAVES_HAND[np.argmax(actions[k, :N_TYPES])]:
             continue
         shanten_left = actions[k, SHANTEN_AT]
-        actions[k, HAND_AT + 12] = min((shanten_left - lowest) * 6, np.float32(2)) / 2
+        actions[k, ACTION.hand + HAND.farther] = min((shanten_left - lowest) * 6, np.float32(2)) / 2
         if shanten_left == lowest and best > 0:
-            actions[k, HAND_AT + 13] = actions[k, UKEIRE_AT] / best
+            actions[k, ACTION.hand + HAND.ukeire_share] = actions[k, UKEIRE_AT] / best
 
 
 @inner
@@ -334,13 +323,13 @@ def state_features(t: np.record, dora: np.ndarray, plan_keys: np.ndarray, state:
     p = t.seat[t.viewer]
     state[:N_STATE] = 0
     for step in range(3):
-        seat_features(t, (np.int64(t.viewer) + step) % 3, dora, state[step * N_SEAT : (step + 1) * N_SEAT])
-    game_features(t, state[GAME_AT:OWN_AT])
-    own_features(t, dora, plan_keys, state[OWN_AT:KINDS_AT])
+        seat_features(t, (np.int64(t.viewer) + step) % 3, dora, state[STATE.seats + step * N_SEAT :])
+    game_features(t, state[STATE.game : STATE.own])
+    own_features(t, dora, plan_keys, state[STATE.own : STATE.held])
     for i in range(N_SANMA):
         kind = SANMA_KINDS[i]
-        state[KINDS_AT + i] = p.hand[kind] / 2
-        state[KINDS_AT + N_SANMA + i] = unseen(t, kind) / 4
+        state[STATE.held + i] = p.hand[kind] / 2
+        state[STATE.unseen + i] = unseen(t, kind) / 4
 
 
 @inner

@@ -17,7 +17,7 @@ from agents.compiled.menu import is_legal
 from engine.actions import N_ACTIONS
 from engine.compiling import inner, kernel
 from engine.kernels import bit_count, hash_view, nth_action
-from engine.rng import GOLDEN, scaled, splitmix, uniform
+from engine.rng import GOLDEN, gumbel, scaled, splitmix, uniform
 from engine.table import TABLE, raw_bytes
 
 SHARE_STREAM = np.uint64(0x5E12D1A1)  # set apart the two uses of a seed, and both from the bot's own
@@ -53,7 +53,7 @@ def softmax_sample(t: np.record, values: np.ndarray, temperature: float, seed: n
     for action in range(N_ACTIONS):
         if values[action] > -np.inf and is_legal(t, action):
             state = state + GOLDEN
-            value = values[action] - temperature * np.log(-np.log(uniform(splitmix(state))))
+            value = values[action] + temperature * gumbel(splitmix(state))
             if value > best_value:
                 best, best_value = np.int64(action), value
     return best

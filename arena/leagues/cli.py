@@ -67,13 +67,11 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Run the program and return the exit code."""
     parser = make_parser()
-    try:
+    with parser.reporting():
         check_quotes(arguments)
         options = parser.parse_args(arguments)
         for bot in options.bots:
             specs.check(bot)
-    except ValueError as error:
-        parser.error(str(error))
     from arena.leagues.running import start  # only now: it takes numba, which the options do not need
 
     return start(parser, options, None if options.hours else options.games or GAMES)

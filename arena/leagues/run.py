@@ -20,7 +20,7 @@ from arena.leagues.league import League
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store
 from arena.run import make_folder
-from arena.schedule import MAX_WALLS, MAX_WALLS_EXTERNAL, Bot, RunSettings, split_walls
+from arena.schedule import Bot, RunSettings, split_walls
 from arena.series import MatchTask, open_series_worker
 from arena.worker import WARM_UP, Update
 from engine.common.cluster import Cluster
@@ -70,9 +70,8 @@ class LeagueRun:
             self._check_known(known, json)
         self.bots = sorted(bots or known, key=lambda bot: known.index(bot) if bot in known else len(known))
         if len(self.bots) < N_SEATS:
-            raise ValueError(
-                f"a league needs at least three bots, as in --bots rule,efficiency,random: {self._named()}"
-            )
+            named = f"{len(self.bots)} named" if self.bots else "none named"
+            raise ValueError(f"a league needs at least three bots, as in --bots rule,efficiency,random: {named}")
         self._check(self.bots, timeout)
         workers = jobs if isinstance(jobs, int) else jobs(self.bots)
         self.store.join(self.bots)
@@ -83,9 +82,6 @@ class LeagueRun:
         if games is not None:
             self._walls = max(walls_of_pairs(games, len(self.bots)), self.store.met_in_file(self.bots))
         self._next_status, self._status = 0.0, ""
-
-    def _named(self) -> str:
-        return f"{len(self.bots)} named" if self.bots else "none named"
 
     @staticmethod
     def _check_known(bots: Sequence[str], json: Path | None) -> None:
@@ -150,7 +146,7 @@ class LeagueRun:
                 end = monotonic() + (sys.maxsize if self._hours is None else 3600 * self._hours)
             if is_new and monotonic() < end:
                 self.store.take(batch)
-            for walls in split_walls(batch.walls, 1, MAX_WALLS_EXTERNAL if match.has_external_bots else MAX_WALLS):
+            for walls in split_walls(batch.walls, 1, match.max_walls):
                 if monotonic() >= end:
                     return
                 yield match, walls

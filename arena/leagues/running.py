@@ -23,7 +23,7 @@ from engine.common.screen import screen
 
 def start(parser: Parser, options: Namespace, games: int | None) -> int:
     """Play about so many games, or for ``--hours`` if None, and return the exit code."""
-    try:
+    with parser.reporting(ValueError, OSError):
         league_run = LeagueRun(
             LeagueSettings(options.seed, options.rules, options.length),
             options.bots,
@@ -33,8 +33,6 @@ def start(parser: Parser, options: Namespace, games: int | None) -> int:
             timeout=options.timeout,
             json=options.json,
         )
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     return run(league_run, "arena league")
 
 

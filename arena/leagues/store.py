@@ -9,7 +9,7 @@ interrupted league goes on as if it had not been interrupted.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from arena.checkpoint import (
     digest_of_weights,
 )
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
-from engine.common.files import write_atomically
+from engine.common.files import write_json
 from engine.common.sources import digest_of_sources
 from engine.contests.schedule import Batch, Schedule
 from engine.table import N_SEATS
@@ -178,21 +178,9 @@ class Store:
         """Write the file, ``document`` and all games, and delete the games that were kept beside it. Raises OSError."""
         if self.path is None or self._lines is None:
             return
-        with write_atomically(self.path) as file:
-            file.writelines(line.encode() for line in self._json_lines(document))
-        self._lines.delete()
-        self._lines = None
-
-    def _json_lines(self, document: dict[str, Any]) -> Iterator[str]:
-        """The document, with a line for each entry of a list; bots in the order in which they joined."""
-        of_bot = {row["bot"]: row for row in document["bots"]}
+        of_bot = {row["bot"]: row for row in document["bots"]}  # bots stand in the order in which they joined
         rows = [{"bot": bot, "identity": identity} | of_bot.get(bot, {}) for bot, identity in self._identities.items()]
         matches = [meeting.as_json() for meeting in self.games.meetings(self.bots)]
-        whole = document | {"bots": rows, "matches": matches}
-        for number, (key, value) in enumerate(whole.items()):
-            yield ",\n" if number else "{\n"
-            if isinstance(value, list):
-                yield f'"{key}": [\n' + ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) + "\n]"
-            else:
-                yield f'"{key}": {json.dumps(value, ensure_ascii=False)}'
-        yield "\n}\n"
+        write_json(self.path, document | {"bots": rows, "matches": matches})
+        self._lines.delete()
+        self._lines = None

@@ -19,7 +19,7 @@ from engine.scoring.yaku import BY_TSUMO, IN_RIICHI
 from engine.shanten import shanten_batch
 from engine.table import PON_MELD, WIN
 from engine.tables import Tables
-from engine.tiles import FULL_SET, HONOUR, KIND_5P, KIND_5S, KIND_OF, N_KINDS, SANMA_KINDS, tile136
+from engine.tiles import FULL_SET, HONOUR, KIND_5P, KIND_5S, KIND_OF, N_KINDS, SANMA_KINDS
 
 
 def play_batch(n_tables: int = 512) -> int:
@@ -75,7 +75,7 @@ def random_hands(n: int) -> np.ndarray:
 def numbers136(counts: np.ndarray) -> list[int]:
     """A hand without red fives as distinct tile numbers 0 to 135; ``counts``: int8[34]."""
     return [
-        tile136(kind, copy + (kind in (KIND_5P, KIND_5S)))
+        4 * kind + copy + (kind in (KIND_5P, KIND_5S))
         for kind in range(N_KINDS)
         for copy in range(min(int(counts[kind]), 3 if kind in (KIND_5P, KIND_5S) else 4))
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from errno import EIO, EISDIR
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 SUFFIX = ".tmp"  # of the file while it is being written
 
@@ -40,6 +41,26 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         temporary.unlink(missing_ok=True)  # an interrupt may come just after it was renamed
         raise
+
+
+def write_json(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a JSON object, in which the objects of a list or iterator have a line each, atomically. Raises OSError."""
+    with write_atomically(path) as file:
+        for number, (key, value) in enumerate(document.items()):
+            file.write(f'{"," if number else "{"}\n"{key}": '.encode())
+            file.writelines(part.encode() for part in _json_parts(value))
+        file.write(b"\n}\n")
+
+
+def _json_parts(value: Any) -> Iterator[str]:
+    of_objects = isinstance(value, list) and all(isinstance(each, dict) for each in value)
+    if not of_objects and not isinstance(value, Iterator):
+        yield json.dumps(value)
+        return
+    yield "[\n"
+    for number, each in enumerate(value):
+        yield ",\n" * bool(number) + json.dumps(each, ensure_ascii=False)
+    yield "\n]"
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -12,6 +12,8 @@ import inspect
 import os
 import re
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf, nan
 from pathlib import Path
 from typing import Any, NoReturn
@@ -115,6 +117,15 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print ``message``, which may have parts of a stranger's file, to stderr and exit."""
         self.exit(BAD_ARGUMENTS, f"{self.short_name}: {printable(message)}\n")
+
+    @contextmanager
+    def reporting(self, *errors: type[Exception]) -> Iterator[None]:
+        """Report an error of the block, by default a ValueError, as a bad argument."""
+        kinds = errors or (ValueError,)
+        try:
+            yield
+        except kinds as error:
+            self.error(describe_error(error))
 
     @property
     def short_name(self) -> str:

@@ -1,10 +1,13 @@
-"""The console on which programs print their tables."""
+"""The console on which programs print, and their plain tables."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
+from rich import box
 from rich.console import Console
+from rich.table import Table
 
 TABLE_WIDTH = 100  # columns if the output is not a terminal and $COLUMNS is not set
 
@@ -15,3 +18,15 @@ def screen(width: int = TABLE_WIDTH) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = width
     return console
+
+
+def plain_table(words: Sequence[str] = (), numbers: Sequence[str] = (), texts: Sequence[str] = ()) -> Table:
+    """Return an empty table with columns of these headings, in this order; texts may be folded."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
+    for heading in words:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for heading in texts:
+        table.add_column(heading, overflow="fold")
+    return table

@@ -104,22 +104,6 @@ def _read_dahai(t: np.record, seat: int, message: Message) -> int:
     return actions.TSUMOGIRI if tile == int(t["drawn"]) and message.get("tsumogiri", True) else tile
 
 
-def _read_pon(t: np.record, seat: int, message: Message) -> int:
-    return actions.PON_RED if any(tile >= N_KINDS for tile in read_consumed(message)) else actions.PON
-
-
-def _read_ankan(t: np.record, seat: int, message: Message) -> int:
-    return actions.ANKAN + int(KIND_OF[read_consumed(message)[0]])
-
-
-def _read_kakan(t: np.record, seat: int, message: Message) -> int:
-    return actions.KAKAN + int(KIND_OF[tile_in(message, "pai")])
-
-
-def _read_hora(t: np.record, seat: int, message: Message) -> int:
-    return actions.TSUMO if t.phase == TURN and t.turn == seat else actions.RON
-
-
 def _plain(action: int) -> Callable[[np.record, int, Message], int]:
     return lambda t, seat, message: action
 
@@ -128,12 +112,12 @@ def _plain(action: int) -> Callable[[np.record, int, Message], int]:
 READERS: dict[Any, Callable[[np.record, int, Message], int]] = {
     "dahai": _read_dahai,
     "reach": _plain(actions.RIICHI),
-    "pon": _read_pon,
+    "pon": lambda t, seat, message: actions.PON_RED if max(read_consumed(message)) >= N_KINDS else actions.PON,
     "daiminkan": _plain(actions.DAIMINKAN),
-    "ankan": _read_ankan,
-    "kakan": _read_kakan,
+    "ankan": lambda t, seat, message: actions.ANKAN + int(KIND_OF[read_consumed(message)[0]]),
+    "kakan": lambda t, seat, message: actions.KAKAN + int(KIND_OF[tile_in(message, "pai")]),
     "nukidora": _plain(actions.NUKIDORA),
-    "hora": _read_hora,
+    "hora": lambda t, seat, message: actions.TSUMO if t.phase == TURN and t.turn == seat else actions.RON,
     "ryukyoku": _plain(actions.KYUSHU_KYUHAI),
     "none": _plain(actions.PASS),
 }

@@ -255,7 +255,8 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
         apply(state, message, "hand")
     left = indicators[1:]
     for message in history.messages:
-        field = "hand" if message["actor"] == viewer else f"river of {WINDS[wind_of(position, message['actor'])]}"
+        wind = WINDS[(message["actor"] - position.dealer) % N_SEATS]
+        field = "hand" if message["actor"] == viewer else f"river of {wind}"
         while needs_indicator(state.view, message):
             if not left:
                 why = "there are more kans than the {n} indicators tell of"
@@ -269,11 +270,6 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
         why = "{n} indicators are {more} more than there are for the kans"
         raise PositionError("dora", error_text("kans_fewer", why, n=len(indicators), more=len(left)))
     return state, messages
-
-
-def wind_of(position: Position, seat: int) -> int:
-    """The wind of a seat in this round, as a number."""
-    return (seat - position.dealer) % N_SEATS
 
 
 def apply(state: PlayerState, message: Message, field: str) -> None:

@@ -71,11 +71,6 @@ def is_record_name(name: str) -> bool:
     return name.endswith(RECORD_SUFFIXES) or LOG_ID.search(name.rpartition("/")[2]) is not None
 
 
-def is_archive_name(name: str) -> bool:
-    """Whether a file is an archive by its suffix."""
-    return name.endswith(ARCHIVE_SUFFIXES)
-
-
 def find_records(paths: Iterable[Path | str]) -> list[Path]:
     """Return the record files and archives among `paths` and in the folders among them, sorted, without duplicates.
 
@@ -87,8 +82,10 @@ def find_records(paths: Iterable[Path | str]) -> list[Path]:
         is_pattern = has_magic(str(path)) and not path.exists()
         for file in map(Path, glob(str(path), recursive=True)) if is_pattern else [path]:  # noqa: PTH207 - any anchor
             if file.is_dir():
-                inside = (each for each in file.rglob("*") if is_record_name(each.name) or is_archive_name(each.name))
-                found.update(each for each in inside if each.is_file() and not _is_other_database(each))
+                for each in file.rglob("*"):
+                    known = is_record_name(each.name) or each.name.endswith(ARCHIVE_SUFFIXES)
+                    if known and each.is_file() and not _is_other_database(each):
+                        found.add(each)
             elif file.exists() or split_name(file)[1] is not None:
                 found.add(file)
             else:

@@ -63,7 +63,7 @@ class Conversion:
     def run(self, jobs: int) -> Generator[tuple[Item, Report]]:
         """Convert, yielding the report of each record. If the generator is closed early, the job can be continued."""
         names = Names(self.suffix)
-        below = _common_folder(self.paths)
+        below = Path(os.path.commonpath([split_name(path)[0].resolve().parent for path in self.paths]))
         several = len(self.paths) > 1
         found = members(self.paths)
         for member in islice(found, self.done):
@@ -95,11 +95,6 @@ class Conversion:
         with naming(self._written):
             size = self.writer.checkpoint()
         self.journal.add({"done": done, "size": size, "counts": self.report.counts()})
-
-
-def _common_folder(paths: Sequence[Path]) -> Path:
-    """Return the common folder of all files; their names relative to it are kept."""
-    return Path(os.path.commonpath([split_name(path)[0].resolve().parent for path in paths]))
 
 
 def _name(record: Item | Member, below: Path, several: bool) -> str:

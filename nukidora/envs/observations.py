@@ -17,7 +17,7 @@ from agents.compiled.menu import is_legal
 from agents.compiled.unseen import count_unseen, unseen
 from engine.actions import ANKAN, DISCARD, KAKAN, N_ACTIONS, PASS, TSUMOGIRI
 from engine.compiling import inner, kernel
-from engine.hand import has_kind, move
+from engine.hand import has_kind, is_furiten, move
 from engine.rules import N_DRAWS, TOTAL_POINTS
 from engine.shanten import discards_keeping_shanten, shanten, ukeire_kinds
 from engine.table import (
@@ -93,28 +93,16 @@ SEAT_CHANNELS = (  # for each player
 )
 
 
-_AT, SEATS_AT = offsets_of(TABLE_CHANNELS)
-_SEAT_AT, PER_SEAT = offsets_of(SEAT_CHANNELS)
+AT, SEATS_AT = offsets_of(TABLE_CHANNELS)
+SEAT_AT, PER_SEAT = offsets_of(SEAT_CHANNELS)
 N_CHANNELS = SEATS_AT + N_SEATS * PER_SEAT
 # name -> the channels of a group; those of players as "river 0", "river 1" and "river 2"
-CHANNELS = {group.name: slice(_AT[group.name], _AT[group.name] + group.n) for group in TABLE_CHANNELS} | {
-    f"{group.name} {player}": slice(first, first + group.n)
+CHANNELS = {group.name: slice(at, at + group.n) for group, at in zip(TABLE_CHANNELS, AT)} | {
+    f"{group.name} {player}": slice(first + at, first + at + group.n)
     for player in range(N_SEATS)
-    for group in SEAT_CHANNELS
-    for first in (SEATS_AT + player * PER_SEAT + _SEAT_AT[group.name],)
+    for first in (SEATS_AT + player * PER_SEAT,)
+    for group, at in zip(SEAT_CHANNELS, SEAT_AT)
 }
-
-HAND, RED, DRAWN, OFFER, UNSEEN, DORA = (_AT[name] for name in ("hand", "red", "drawn", "offer", "unseen", "dora"))
-ROUND_WIND, OWN_WIND, MAY = _AT["round_wind"], _AT["own_wind"], _AT["may"]
-MAY_DISCARD, MAY_ANKAN, MAY_KAKAN = _AT["may_discard"], _AT["may_ankan"], _AT["may_kakan"]
-SHANTEN, ACCEPTS, KEEPS, UKEIRE = _AT["shanten"], _AT["accepts"], _AT["keeps"], _AT["ukeire"]
-WAITS, FURITEN = _AT["waits"], _AT["furiten"]
-PROGRESS, HONBA, STICKS, DRAWS = _AT["progress"], _AT["honba"], _AT["sticks"], _AT["draws"]
-PON, KAN, CLOSED_KAN, MELD_RED = _SEAT_AT["pon"], _SEAT_AT["kan"], _SEAT_AT["ankan"], _SEAT_AT["meld_red"]
-NUKIDORA, DISCARDED, RIVER = _SEAT_AT["nukidora"], _SEAT_AT["discarded"], _SEAT_AT["river"]
-TSUMOGIRIS, RIVER_RED, CALLED = _SEAT_AT["tsumogiri"], _SEAT_AT["river_red"], _SEAT_AT["called"]
-RIICHI, RIICHI_TILE, IPPATSU = _SEAT_AT["riichi"], _SEAT_AT["riichi_tile"], _SEAT_AT["ippatsu"]
-DEALER, SCORE = _SEAT_AT["dealer"], _SEAT_AT["score"]
 
 
 @inner
@@ -137,36 +125,36 @@ def put_tiles(t: np.record, x: np.ndarray) -> None:
     p = t.seat[t.viewer]
     for kind in SANMA_KINDS:
         for copy in range(p.hand[kind]):
-            x[HAND + copy, kind] = 1.0
-        x[UNSEEN, kind] = unseen(t, kind) / 4
+            x[AT.hand + copy, kind] = 1.0
+        x[AT.unseen, kind] = unseen(t, kind) / 4
     for tile in (RED_5P, RED_5S):
         if p.red[RED_INDEX[KIND_OF[tile]]]:
-            x[RED, KIND_OF[tile]] = 1.0
+            x[AT.red, KIND_OF[tile]] = 1.0
     if t.drawn >= 0:
-        x[DRAWN, KIND_OF[t.drawn]] = 1.0
+        x[AT.drawn, KIND_OF[t.drawn]] = 1.0
     if t.phase == RESPONSE and t.offer >= 0:
-        x[OFFER, KIND_OF[t.offer]] = 1.0
+        x[AT.offer, KIND_OF[t.offer]] = 1.0
     for i in range(t.n_indicators):
-        x[DORA, DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 0.25
-    x[ROUND_WIND, EAST + np.int64(t.round_wind)] = 1.0
-    x[OWN_WIND, EAST + seat_wind(t, np.int64(t.viewer))] = 1.0
+        x[AT.dora, DORA_OF[KIND_OF[t.wall[DORA_AT[i]]]]] += 0.25
+    x[AT.round_wind, EAST + np.int64(t.round_wind)] = 1.0
+    x[AT.own_wind, EAST + seat_wind(t, np.int64(t.viewer))] = 1.0
 
 
 @inner
 def put_choices(t: np.record, x: np.ndarray) -> None:
     """Write the channels of legal actions, which are bits of two words: the kinds of discards begin at bit 0."""
     low, high = t.legal[t.viewer, 0], t.legal[t.viewer, 1]
-    mark(x[MAY_DISCARD], low)
+    mark(x[AT.may_discard], low)
     for tile in (RED_5P, RED_5S):
         if has_kind(low, DISCARD + tile):
-            x[MAY_DISCARD, KIND_OF[tile]] = 1.0
+            x[AT.may_discard, KIND_OF[tile]] = 1.0
     if t.drawn >= 0 and has_kind(low, TSUMOGIRI):
-        x[MAY_DISCARD, KIND_OF[t.drawn]] = 1.0
+        x[AT.may_discard, KIND_OF[t.drawn]] = 1.0
     for action in range(TSUMOGIRI, PASS + 1):
         if has_kind(low, action):
-            fill(x[MAY + action - TSUMOGIRI], 1.0)
-    mark(x[MAY_ANKAN], low >> np.uint64(ANKAN) | high << np.uint64(64 - ANKAN))
-    mark(x[MAY_KAKAN], high >> np.uint64(KAKAN - 64))
+            fill(x[AT.may + action - TSUMOGIRI], 1.0)
+    mark(x[AT.may_ankan], low >> np.uint64(ANKAN) | high << np.uint64(64 - ANKAN))
+    mark(x[AT.may_kakan], high >> np.uint64(KAKAN - 64))
 
 
 @inner
@@ -174,22 +162,22 @@ def put_hand(t: np.record, x: np.ndarray) -> None:
     """Write the channels computed from the hand, which is modified and then restored."""
     p = t.seat[t.viewer]
     n_melds = np.int64(p.n_melds)
-    fill(x[SHANTEN], max(shanten(p.hand_keys, n_melds), np.int64(0)) / 6)
-    mark(x[WAITS], p.waits)
-    if p.temporary_furiten or p.riichi_furiten or p.waits & p.discarded != np.uint64(0):
-        fill(x[FURITEN], 1.0)
+    fill(x[AT.shanten], max(shanten(p.hand_keys, n_melds), np.int64(0)) / 6)
+    mark(x[AT.waits], p.waits)
+    if is_furiten(p):
+        fill(x[AT.furiten], 1.0)
     if t.turn != t.viewer or t.phase >= RESPONSE:
-        mark(x[ACCEPTS], ukeire_kinds(p.hand, p.hand_keys, n_melds) if t.phase == RESPONSE else np.uint64(0))
+        mark(x[AT.accepts], ukeire_kinds(p.hand, p.hand_keys, n_melds) if t.phase == RESPONSE else np.uint64(0))
         return
     keeping = discards_keeping_shanten(p.hand, p.hand_keys, n_melds)
     for kind in SANMA_KINDS:
-        if not has_kind(keeping, kind) or x[MAY_DISCARD, kind] == 0:
+        if not has_kind(keeping, kind) or x[AT.may_discard, kind] == 0:
             continue
-        x[KEEPS, kind] = 1.0
+        x[AT.keeps, kind] = 1.0
         move(p, kind, np.int64(-1))
         accepted = ukeire_kinds(p.hand, p.hand_keys, n_melds)
         move(p, kind, np.int64(1))
-        x[UKEIRE, kind] = min(count_unseen(t, accepted) / 40, 1.0)
+        x[AT.ukeire, kind] = min(count_unseen(t, accepted) / 40, 1.0)
 
 
 @inner
@@ -199,34 +187,34 @@ def put_seat(t: np.record, seat: int, x: np.ndarray) -> None:
     for i in range(p.n_melds):
         kind = np.int64(p.meld_kind[i])
         meld = np.int64(p.meld_type[i])
-        x[PON if meld == PON_MELD else CLOSED_KAN if meld == ANKAN_MELD else KAN, kind] = 1.0
+        x[SEAT_AT.pon if meld == PON_MELD else SEAT_AT.ankan if meld == ANKAN_MELD else SEAT_AT.kan, kind] = 1.0
         if p.meld_red[i]:
-            x[MELD_RED, kind] = 1.0
-    fill(x[NUKIDORA], p.nukidora / 4)
-    mark(x[DISCARDED], p.discarded)
+            x[SEAT_AT.meld_red, kind] = 1.0
+    fill(x[SEAT_AT.nukidora], p.nukidora / 4)
+    mark(x[SEAT_AT.discarded], p.discarded)
     for i in range(p.n_river):
         entry = np.int64(p.river[i])
         tile = entry & RIVER_TILE
         kind = KIND_OF[tile]
         copy = np.int64(0)
-        while x[RIVER + copy, kind] > 0:
+        while x[SEAT_AT.river + copy, kind] > 0:
             copy += 1
-        x[RIVER + copy, kind] = (i + 1) / MAX_RIVER
+        x[SEAT_AT.river + copy, kind] = (i + 1) / MAX_RIVER
         if entry & RIVER_TSUMOGIRI:
-            x[TSUMOGIRIS + copy, kind] = 1.0
+            x[SEAT_AT.tsumogiri + copy, kind] = 1.0
         if is_red(tile):
-            x[RIVER_RED, kind] = 1.0
+            x[SEAT_AT.river_red, kind] = 1.0
         if entry & RIVER_CALLED:
-            x[CALLED, kind] = 1.0
+            x[SEAT_AT.called, kind] = 1.0
         if p.riichi and i == p.riichi_river:
-            x[RIICHI_TILE, kind] = 1.0
+            x[SEAT_AT.riichi_tile, kind] = 1.0
     if p.riichi:
-        fill(x[RIICHI], 1.0)
+        fill(x[SEAT_AT.riichi], 1.0)
     if p.ippatsu:
-        fill(x[IPPATSU], 1.0)
+        fill(x[SEAT_AT.ippatsu], 1.0)
     if seat == t.dealer:
-        fill(x[DEALER], 1.0)
-    fill(x[SCORE], min(max(p.score / TOTAL_POINTS, -1.0), 1.0))
+        fill(x[SEAT_AT.dealer], 1.0)
+    fill(x[SEAT_AT.score], min(max(p.score / TOTAL_POINTS, -1.0), 1.0))
 
 
 @kernel("uint8[::1], float32[:, :, ::1]")
@@ -239,10 +227,10 @@ def _put_planes(raw: np.ndarray, x: np.ndarray) -> None:
         put_tiles(t, x[k])
         put_choices(t, x[k])
         put_hand(t, x[k])
-        fill(x[k, PROGRESS], min((3 * np.int64(t.round_wind) + np.int64(t.dealer)) / 6, 1.0))
-        fill(x[k, HONBA], min(t.honba / 10, 1.0))
-        fill(x[k, STICKS], min(t.sticks / 10, 1.0))
-        fill(x[k, DRAWS], t.live_left / N_DRAWS)
+        fill(x[k, AT.progress], min((3 * np.int64(t.round_wind) + np.int64(t.dealer)) / 6, 1.0))
+        fill(x[k, AT.honba], min(t.honba / 10, 1.0))
+        fill(x[k, AT.sticks], min(t.sticks / 10, 1.0))
+        fill(x[k, AT.draws], t.live_left / N_DRAWS)
         for player in range(N_SEATS):
             first = SEATS_AT + player * PER_SEAT
             put_seat(t, (np.int64(t.viewer) + player) % N_SEATS, x[k, first : first + PER_SEAT])

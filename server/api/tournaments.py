@@ -197,7 +197,7 @@ async def get_tournament(lobby: LobbyHere, turn: QueryTurnHere, name: str) -> To
     names = tournament.entrants if tournament else plan.players or (*plan.entrants, *plan.house)
     rows = {row["bot"]: row for row in document["bots"]}
     standings = [
-        Entrant(**{"name": bot, "house_bot": bot in plan.house, "here": bot in here} | standing_of(rows.get(bot, {})))
+        Entrant(**{"name": bot, "house_bot": bot in plan.house, "here": bot in here} | rows.get(bot, {}))
         for bot in names
     ]
     standings.sort(key=lambda entrant: -entrant.rating.mean if entrant.rating else float("inf"))
@@ -229,11 +229,6 @@ def settings_info(stored: Mapping[str, Any]) -> RoomSettingsInfo:
     """Stored settings, in which JSON has made lists of tuples."""
     values: dict[str, Any] = {key: tuple(it) if isinstance(it, list) else it for key, it in stored.items()}
     return RoomSettingsInfo(**values | {"seed": None})
-
-
-def standing_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row of the document tells of an entrant."""
-    return {key: value for key, value in row.items() if key in Entrant.model_fields}
 
 
 @router.get("/{name}/games", summary="The schedule of a tournament", responses=problems(404, 422, 503))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
@@ -183,6 +183,20 @@ class PlayerStats(Model):
         return self.points / self.games
 
 
+def mean(total: int, number: int) -> float | None:
+    """A mean; None of nothing."""
+    return total / number if number else None
+
+
+def per(total: str, number: str, text: str) -> Any:
+    """A computed field, which is not stored: the mean of two counts of `Play`, by their names."""
+
+    def compute(self: PlayerStatistics) -> float | None:
+        return mean(getattr(self.play, total), getattr(self.play, number))
+
+    return computed_field(description=text)(property(compute))
+
+
 class PlayerStatistics(Model):
     """How a player finished and played some games, with the counts behind all rates.
 
@@ -203,84 +217,33 @@ class PlayerStatistics(Model):
     @property
     def mean_rank(self) -> float | None:
         """Mean rank, 1 to 3."""
-        return per(self.firsts + 2 * self.seconds + 3 * self.thirds, self.games)
+        return mean(self.firsts + 2 * self.seconds + 3 * self.thirds, self.games)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def mean_score(self) -> float | None:
         """Mean score at the end of a game."""
-        return per(self.score, self.games)
+        return mean(self.score, self.games)
 
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def win_rate(self) -> float | None:
-        """Share of rounds won."""
-        return per(self.play.wins, self.play.rounds)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def tsumo_share(self) -> float | None:
-        """Share of the wins that are by tsumo."""
-        return per(self.play.tsumos, self.play.wins)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def mean_win_points(self) -> float | None:
-        """Mean value of the hands won, without honba and riichi sticks."""
-        return per(self.play.win_points, self.play.wins)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def mean_win_turn(self) -> float | None:
-        """Mean turn of the wins."""
-        return per(self.play.win_turns, self.play.wins)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def deal_in_rate(self) -> float | None:
-        """Share of rounds in which others won on a tile of this player."""
-        return per(self.play.deal_ins, self.play.rounds)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def mean_deal_in_points(self) -> float | None:
-        """Mean value of what others won on a tile of this player, without honba and riichi sticks."""
-        return per(self.play.deal_in_points, self.play.deal_ins)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def riichi_rate(self) -> float | None:
-        """Share of rounds with an accepted riichi."""
-        return per(self.play.riichis, self.play.rounds)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def call_rate(self) -> float | None:
-        """Share of rounds with an open meld."""
-        return per(self.play.calls, self.play.rounds)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def draw_rate(self) -> float | None:
-        """Share of rounds nobody won."""
-        return per(self.play.draws, self.play.rounds)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def draw_tenpai_rate(self) -> float | None:
-        """Share of the exhaustive draws with a tenpai hand."""
-        return per(self.play.draws_tenpai, self.play.exhaustive_draws)
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def nukidora_per_round(self) -> float | None:
-        """Norths set aside per round."""
-        return per(self.play.nukidora, self.play.rounds)
-
-
-def per(total: int, number: int) -> float | None:
-    """A mean; None of nothing."""
-    return total / number if number else None
+    win_rate: ClassVar = per("wins", "rounds", "Share of rounds won.")
+    tsumo_share: ClassVar = per("tsumos", "wins", "Share of the wins that are by tsumo.")
+    mean_win_points: ClassVar = per(
+        "win_points", "wins", "Mean value of the hands won, without honba and riichi sticks."
+    )
+    mean_win_turn: ClassVar = per("win_turns", "wins", "Mean turn of the wins.")
+    deal_in_rate: ClassVar = per("deal_ins", "rounds", "Share of rounds in which others won on a tile of this player.")
+    mean_deal_in_points: ClassVar = per(
+        "deal_in_points",
+        "deal_ins",
+        "Mean value of what others won on a tile of this player, without honba and riichi sticks.",
+    )
+    riichi_rate: ClassVar = per("riichis", "rounds", "Share of rounds with an accepted riichi.")
+    call_rate: ClassVar = per("calls", "rounds", "Share of rounds with an open meld.")
+    draw_rate: ClassVar = per("draws", "rounds", "Share of rounds nobody won.")
+    draw_tenpai_rate: ClassVar = per(
+        "draws_tenpai", "exhaustive_draws", "Share of the exhaustive draws with a tenpai hand."
+    )
+    nukidora_per_round: ClassVar = per("nukidora", "rounds", "Norths set aside per round.")
 
 
 class Opponent(Model):

@@ -17,7 +17,7 @@ from agents.bert.evaluation.validation import ValidationMetrics, choose_samples,
 from agents.bert.inference import Predictor, load
 from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser, check_output
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
@@ -28,16 +28,13 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit code."""
     if options.data is None and options.records is None:
         parser.error("nothing to evaluate on: give --data FOLDER, --records PATH … or both")
-    if options.json is not None and (options.json.is_dir() or not options.json.parent.is_dir()):
-        parser.error(f"--json {options.json}: name a file in a folder that exists")
     console = Console(stderr=True)
-    try:
+    with parser.reporting(ValueError, OSError):
+        check_output("--json", options.json)
         validation, records = evaluate(options, console)
         print_report(validation, records)
         if options.json is not None:
             options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     outcome = f"measured {options.model}" if options.json is None else f"wrote {options.json}"
     print_outcome(outcome, arena_command(options.model))
     return OK

@@ -39,9 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     host = f"[{options.host}]" if ":" in options.host else options.host  # an IPv6 address
     url = f"{SCHEME}://{host}:{options.port}/{options.room}"
-    try:
+    with parser.reporting():
         parse_url(url)
-    except ValueError as error:
-        parser.error(str(error))
     name = [] if options.name is None else [f"--name={options.name}"]
     return client.main([f"bert:{options.model_path}", url, *name])

@@ -19,7 +19,7 @@ from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
 from agents.settings_option import arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error
+from engine.common.options import Parser
 from engine.common.program import INTERRUPTED, OK
 from engine.common.progress import Progress, duration
 
@@ -58,7 +58,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
     out: Path = chosen.pop("out")
     config = TrainingConfig(objective=objective, **chosen)
     console = Console(stderr=True)
-    try:
+    with parser.reporting(ValueError, OSError):
         check_config(config, out)
         if objective == "improve":
             check_rollouts(Path(config.data))
@@ -73,8 +73,6 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
         console.quiet = not trainer.is_main
         if trainer.is_main:
             save_config(config, out)  # only now: a run that cannot start leaves its folder free for another
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     if trainer.finished:
         console.print(f"{out}: already finished", soft_wrap=True, highlight=False)
     else:
@@ -173,10 +171,8 @@ def average(parser: Parser, options: Namespace) -> int:
     from agents.bert.training.saving import save_network
 
     quiet_libraries()
-    try:
+    with parser.reporting(ValueError, OSError):
         save_network(mean_of(options.model), options.out)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     print_outcome(f"wrote the mean of {len(options.model)} networks to {options.out}", arena_command(options.out))
     return OK
 
@@ -188,10 +184,8 @@ def deepen(parser: Parser, options: Namespace) -> int:
     from agents.bert.training.saving import save_network
 
     quiet_libraries()
-    try:
+    with parser.reporting(ValueError, OSError):
         save_network(deepened(load_bert(options.model), options.layers), options.out)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     further = command("agents.bert train", "dataset", new_run(), "--from", options.out)
     print_outcome(f"wrote a network of {options.layers} layers to {options.out}", further)
     return OK

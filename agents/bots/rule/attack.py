@@ -35,7 +35,7 @@ from agents.bots.rule.value import (
     value_triplet_han,
 )
 from engine.compiling import inner
-from engine.hand import has_kind, move
+from engine.hand import has_kind, in_river, move
 from engine.scoring.hand import score_hand
 from engine.scoring.yaku import IN_DOUBLE_RIICHI, IN_RIICHI
 from engine.shanten import (
@@ -109,7 +109,7 @@ def best_wait(p: np.record, context: np.record) -> float:
             move(p, kind, np.int64(-1))
             waiting = waits(p.hand, p.hand_keys, n_melds)
             count = count_tiles(context, waiting)
-            if (np.uint64(waiting) & np.uint64(p.discarded)) != np.uint64(0):
+            if in_river(p, waiting):
                 count *= FURITEN_FACTOR
             best = max(best, count)
             move(p, kind, np.int64(1))
@@ -168,7 +168,7 @@ def tenpai_ev(t: np.record, p: np.record, context: np.record, bonus: int, riichi
     """
     seat = np.int64(t.viewer)
     waiting = np.uint64(waits(p.hand, p.hand_keys, np.int64(p.n_melds)))
-    furiten = (waiting & np.uint64(p.discarded)) != np.uint64(0)
+    furiten = in_river(p, waiting)
     total = min(count_tiles(context, waiting), float(MAX_WAIT))
     situation = np.int64(0)
     if riichi:

@@ -8,8 +8,8 @@ from agents.base import ActionValues
 from agents.blocks import Block
 from agents.registry import make
 from agents.residual.features import (
+    ACTION,
     FEATURES,
-    IS_BEST,
     MAX_GAP,
     NEAR_AT,
     RIVERS_AT,
@@ -116,5 +116,5 @@ def test_one_action_is_what_rule_takes_also_in_riichi() -> None:
     views = view_of(scenario.side.raw, 0)
     _, rows = encode(FEATURES, views)
     assert set(rows.numbers.tolist()) == {NUKIDORA, TSUMOGIRI}
-    taken = rows.actions[:, RULE_ACTION_AT + IS_BEST].tolist()
+    taken = rows.actions[:, RULE_ACTION_AT + ACTION.is_best].tolist()
     assert [number for number, flag in zip(rows.numbers, taken) if flag] == make("rule").act(views).tolist()

@@ -9,25 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.residual.features import ACTION_SUITS, DRAWS_AT, FEATURES, NEAR_AT, RIVERS_AT, RULE_STATE_AT, STATE_SUITS
-from agents.residual.rivers import (
-    DISTANCES,
-    FIRST_LINE_AT,
-    HELD_AT,
-    LAST_AT,
-    N_CLASSES,
-    N_CLOSE,
-    N_READ,
-    N_RIVER,
-    NEAR_DORA_AT,
-    REST_AT,
-    SUIT_AT,
-    TEDASHI_AT,
-    UNSEEN_AT,
-    WAITS_AT,
+from agents.residual.features import (
+    ACTION_SUITS,
+    DRAWS_AT,
+    FEATURES,
+    NEAR_AT,
+    RIVERS_AT,
+    RULE_STATE_AT,
+    STATE,
+    STATE_SUITS,
 )
+from agents.residual.rivers import DISTANCES, N_CLASSES, N_CLOSE, N_READ, N_RIVER, NEAR, READ, RIVER
 from agents.rl.rows import Rows, encode
-from agents.selfplay.features import CLASS_OF
+from agents.selfplay.layout import CLASS_OF
 from engine import events
 from engine.actions import ANKAN, PASS, PON, TSUMOGIRI
 from engine.shanten import shanten_of
@@ -80,8 +74,8 @@ def test_rivers(views: np.ndarray, rows: Rows) -> None:
             expected = [
                 max([1.0 if hand else 0.5 for each, hand in river if each == kind], default=0) for kind in KINDS
             ]
-            assert found[:FIRST_LINE_AT].tolist() == expected
-            for at, part in (FIRST_LINE_AT, river[:6]), (REST_AT, river[6:]):
+            assert found[: RIVER.first_line].tolist() == expected
+            for at, part in (RIVER.first_line, river[:6]), (RIVER.rest, river[6:]):
                 classes = Counter(int(CLASS_OF[kind]) for kind, _ in part)
                 suits = Counter("mpsz"[kind // 9] for kind, _ in part)
                 classes[1] = sum(counts_for(views[k], owner, kind) for kind, _ in part)
@@ -91,20 +85,20 @@ def test_rivers(views: np.ndarray, rows: Rows) -> None:
             if river:
                 last[CLASS_OF[river[-1][0]]] = 1
                 last[1] = counts_for(views[k], owner, river[-1][0])
-            assert found[LAST_AT:TEDASHI_AT].tolist() == last.tolist()
+            assert found[RIVER.last : RIVER.tedashi].tolist() == last.tolist()
             tedashi = [i for i, (_, hand) in enumerate(river) if hand]
             since = len(river) - 1 - tedashi[-1] if tedashi else len(river)
             riichi = int(seat["riichi_river"])
             made = [len(tedashi) / 12, bool(river) and since == 0, since / 6]
             made += [riichi / 12, (len(river) - riichi) / 12] if riichi >= 0 else [0, 0]
-            np.testing.assert_allclose(found[TEDASHI_AT:], made, atol=1e-5)
+            np.testing.assert_allclose(found[RIVER.tedashi :], made, atol=1e-5)
 
 
 def test_what_rule_thinks_of_an_opponent_stands_in_its_place(views: np.ndarray, rows: Rows) -> None:
     """A chance of tenpai, which is 1 in riichi, and how many of the last three discards came from the hand."""
     riichi = 0
     for k, state in zip(rows.view, rows.states, strict=True):
-        chances, recent = state[RULE_STATE_AT + 25 :][:2], state[RULE_STATE_AT + 27 :][:2]
+        chances, recent = (state[RULE_STATE_AT + at :][:2] for at in (STATE.tenpai, STATE.tedashi))
         for step, seat in opponents(views[k]):
             hands = sum(hand for _, hand in river_of(seat)[-3:])
             assert recent[step] == pytest.approx(hands / 3)
@@ -127,7 +121,7 @@ def test_what_is_near_a_tile(views: np.ndarray, rows: Rows) -> None:
     read = 0
     for view, number, kind, found in tiles(views, rows):
         if kind is None or not 9 <= kind < 27:
-            assert not found[:WAITS_AT].any()
+            assert not found[: NEAR.waits].any()
             continue
         types.add(min(number, ANKAN) if number >= TSUMOGIRI else 0)
         suit = range(kind // 9 * 9, kind // 9 * 9 + 9)
@@ -138,16 +132,16 @@ def test_what_is_near_a_tile(views: np.ndarray, rows: Rows) -> None:
             expected += [any(each == other for each, _ in river[:6]) for other in near[:N_CLOSE]]
             tedashi = [each for each, hand in river if hand]
             expected.append(bool(tedashi) and tedashi[-1] in near[:N_CLOSE])
-            assert found[step * N_READ :][: N_READ - 1].tolist() == expected
+            assert found[step * N_READ :][: READ.share].tolist() == expected
             share = sum(each in suit for each, _ in river) / max(len(river), 1)
-            assert abs(found[step * N_READ + N_READ - 1] - share) < 1e-5
+            assert abs(found[step * N_READ + READ.share] - share) < 1e-5
             read += any(expected)
-        assert found[SUIT_AT:UNSEEN_AT].tolist() == [kind < 18, kind >= 18]
+        assert found[NEAR.suits : NEAR.unseen].tolist() == [kind < 18, kind >= 18]
         hand = view["seat"][view["viewer"]]["hand"]
         counts = [0 if other is None else unseen(view, other) / 4 for other in near]
-        assert found[UNSEEN_AT:HELD_AT].tolist() == counts
+        assert found[NEAR.unseen : NEAR.held].tolist() == counts
         held = [0 if other is None else hand[other] / 2 for other in near[N_CLOSE:]]
-        assert found[HELD_AT:NEAR_DORA_AT].tolist() == held
+        assert found[NEAR.held : NEAR.dora].tolist() == held
     assert read > 1000
     assert types >= {0, TSUMOGIRI, PON, PASS}
 
@@ -162,7 +156,7 @@ def test_dora_near_a_tile(views: np.ndarray, rows: Rows) -> None:
             indicator = int(KIND_OF[tile])
             doras[indicator // 9 * 9 + (indicator + 1) % 9 if indicator < 27 else -1] += 1
         expected = [doras[kind + d] if (kind + d) // 9 == kind // 9 else 0 for d in DISTANCES[:N_CLOSE].tolist()]
-        assert found[NEAR_DORA_AT:WAITS_AT].tolist() == expected
+        assert found[NEAR.dora : NEAR.waits].tolist() == expected
         seen += any(expected)
     assert seen > 100
 
@@ -188,13 +182,13 @@ def test_waits_that_opponents_may_discard(views: np.ndarray, rows: Rows) -> None
     tenpai = 0
     for view, number, kind, found in tiles(views, rows):
         if kind is None or number > TSUMOGIRI:
-            assert not found[WAITS_AT:].any()
+            assert not found[NEAR.waits :].any()
             continue
         me = view["seat"][view["viewer"]]
         hand, melds = me["hand"].copy(), int(me["n_melds"])
         hand[kind] -= 1
         if shanten_of(hand.tolist(), melds) > 0:
-            assert not found[WAITS_AT:].any()
+            assert not found[NEAR.waits :].any()
             continue
         drawable = [each for each in KINDS if hand[each] < 4]
         waits = [each for each in drawable if shanten_of(with_tiles(hand, each).tolist(), melds) < 0]
@@ -202,6 +196,6 @@ def test_waits_that_opponents_may_discard(views: np.ndarray, rows: Rows) -> None
         outer = sum(left[each] for each in waits if each >= 27 or each % 9 in (0, 8))
         safe = [safe_kinds(view, (int(view["viewer"]) + step) % 3) for step in (1, 2)]
         expected = [outer, *(sum(left[each] for each in waits if each in kinds) for kinds in safe)]
-        np.testing.assert_allclose(found[WAITS_AT:], expected, atol=1e-5)
+        np.testing.assert_allclose(found[NEAR.waits :], expected, atol=1e-5)
         tenpai += bool(waits)
     assert tenpai > 50

@@ -15,7 +15,7 @@ from agents.rl.families import FAMILIES
 from agents.rl.oracle import TILES_AT
 from agents.rl.settings import Games
 from agents.rl.suits import by_kind
-from agents.selfplay.features import KINDS_AT
+from agents.selfplay.layout import STATE
 from engine.tiles import N_SANMA
 from tests.support.small_rl import GAMES, played, weights_of
 
@@ -90,7 +90,7 @@ def test_seats_games_and_results_are_as_asked() -> None:
 def test_the_critic_sees_the_hidden_hands() -> None:
     """The tiles that the oracle tells of the next seat are those that this seat's own features say it holds."""
     experience = played(1, 3, Games("selfplay", against=0.0))
-    own = experience.states[:, KINDS_AT : KINDS_AT + N_SANMA]  # its tiles of each kind, halved
+    own = experience.states[:, STATE.held : STATE.held + N_SANMA]  # its tiles of each kind, halved
     told = experience.oracle[:, TILES_AT : TILES_AT + N_SANMA]
     swapped = told.copy()
     for pin, sou in by_kind(0):

@@ -12,17 +12,8 @@ from agents.rl.bot import NetworkBot
 from agents.rl.policy import NAMES, load_weights, random_weights, save_weights
 from agents.rl.rows import encode
 from agents.selfplay.bot import BUNDLED
-from agents.selfplay.features import (
-    ACTION_SUITS,
-    CLASS_OF,
-    FEATURES,
-    HAND_AT,
-    KINDS_AT,
-    N_TYPES,
-    STATE_SUITS,
-    TILE_AT,
-    TYPE_OF,
-)
+from agents.selfplay.features import FEATURES, TYPE_OF
+from agents.selfplay.layout import ACTION, ACTION_SUITS, CLASS_OF, HAND, N_TYPES, STATE, STATE_SUITS, TILE, VALUE_CLASS
 from engine.actions import KYUSHU_KYUHAI, NUKIDORA, TSUMOGIRI, actions_of
 from engine.shanten import shanten_of
 from engine.tiles import KIND_OF, N_SANMA, SANMA_KINDS
@@ -57,16 +48,19 @@ def test_features_are_small_finite_and_say_what_the_view_says(views: np.ndarray)
         assert np.isfinite(actions).all()
         assert max(abs(state).max(), abs(actions).max()) < 8
         p = view["seat"][view["viewer"]]
-        assert (state[KINDS_AT : KINDS_AT + N_SANMA] * 2).tolist() == p["hand"][SANMA_KINDS].tolist()
+        assert (state[STATE.held : STATE.held + N_SANMA] * 2).tolist() == p["hand"][SANMA_KINDS].tolist()
         for number, row in zip(numbers, actions):
             assert row[:N_TYPES].tolist() == np.eye(N_TYPES)[TYPE_OF[number]].tolist()
             if number <= TSUMOGIRI:
                 kind = KIND_OF[view["drawn"] if number == TSUMOGIRI else number]
                 hand = p["hand"].copy()
                 hand[kind] -= 1
-                assert row[HAND_AT + 7] == np.float32(max(shanten_of(hand.tolist(), p["n_melds"]), 0) / 6)
-                assert row[TILE_AT + 9] == p["hand"][kind] / 4
-                assert row[TILE_AT + 1] or row[TILE_AT + CLASS_OF[kind]] == 1
+                assert row[ACTION.hand + HAND.shanten] == np.float32(
+                    max(shanten_of(hand.tolist(), p["n_melds"]), 0) / 6
+                )
+                assert row[ACTION.tile + TILE.held] == p["hand"][kind] / 4
+                classes = row[ACTION.tile + TILE.kind_class :]
+                assert classes[VALUE_CLASS] or classes[CLASS_OF[kind]] == 1
 
 
 def test_the_bot_plays_the_highest_value_and_draws_with_a_temperature(views: np.ndarray) -> None:
@@ -126,7 +120,7 @@ def test_a_wait_for_a_north_is_furiten_if_it_is_discarded_and_not_if_it_is_set_a
     scenario = Scenario(["23456799p11s44z1z"], "2z1s3z3z4z").do("2z", "1s", "pon", "1z").quiet(2)
     assert "tsumo" not in scenario.menu(0)
     _, actions, numbers = encoded(view_of(scenario.side.raw, 0)[0])
-    aside, discarded = (actions[numbers.index(number)][HAND_AT:TILE_AT] for number in (NUKIDORA, TSUMOGIRI))
+    aside, discarded = (actions[numbers.index(number)][ACTION.hand : ACTION.tile] for number in (NUKIDORA, TSUMOGIRI))
     assert aside[0] == discarded[0] == 1, "tenpai"
     assert (aside[8], discarded[8]) == (0, 1)
 
@@ -134,5 +128,5 @@ def test_a_wait_for_a_north_is_furiten_if_it_is_discarded_and_not_if_it_is_set_a
 def test_a_hand_that_is_not_left_is_not_compared() -> None:
     view = view_of(Scenario(["19m19p19s123z2356p"], "4p").side.raw, 0)[0]
     _, actions, numbers = encoded(view)
-    assert actions[numbers.index(KYUSHU_KYUHAI)][HAND_AT:TILE_AT].tolist() == [0] * 14
-    assert (actions[:, HAND_AT + 12] > 0).any()
+    assert actions[numbers.index(KYUSHU_KYUHAI)][ACTION.hand : ACTION.tile].tolist() == [0] * 14
+    assert (actions[:, ACTION.hand + HAND.farther] > 0).any()

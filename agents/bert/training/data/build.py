@@ -76,11 +76,9 @@ def bots_in(options: argparse.Namespace) -> list[str]:
 
 def run(parser: Parser, options: argparse.Namespace) -> int:
     """Make training data and return the exit code."""
-    try:
+    with parser.reporting(ValueError, OSError):
         workers = workers_for(options, bots_in(options))
         tasks = add_sources(options.out, parse_sources(options), add=options.add)
-    except (ValueError, OSError) as error:
-        parser.error(describe_error(error))
     code, why = make_shards(options.out, tasks, workers)
     if code != OK:
         note(f"{parser.short_name}: {why}; the same command continues")
