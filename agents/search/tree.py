@@ -16,19 +16,25 @@ import math
 
 import numpy as np
 
+from agents.compiled.menu import is_legal
+from agents.compiled.seats import in_riichi
 from agents.playouts.playouts import play_out
 from agents.playouts.policies import SCRATCH
 from agents.playouts.value import round_value
 from agents.search.worlds import SAMPLER, fill_sampler, next_world
+from engine.actions import NUKIDORA, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.kernels import hash_view
-from engine.table import TABLE, record
+from engine.shanten import shanten
+from engine.table import RIICHI_DISCARD, TABLE, record
 from engine.turn import act
 
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
 PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted with the worlds tried: a rare result may not have come up yet
+NORTH, FAR, NEAR, THREATENED, OTHER = range(5)  # kinds of decisions, see `kind_of`
+NEAR_SHANTEN = 1
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -65,6 +71,25 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
         taken[best] = True
         s.action[s.n], s.prior_value[s.n] = best, values[best]
         s.n += 1
+
+
+@inner
+def kind_of(t: np.record, s: np.record) -> int:
+    """The kind of the decision in the view `t` among the candidates of `s`.
+
+    NORTH: a north can be set aside; OTHER: riichi, calls and kans. The rest are discards: THREATENED by a riichi, or
+    FAR from tenpai or NEAR.
+    """
+    if is_legal(t, np.int64(NUKIDORA)):
+        return np.int64(NORTH)
+    for c in range(s.n):
+        if s.action[c] > TSUMOGIRI or t.phase == RIICHI_DISCARD:
+            return np.int64(OTHER)
+    for step in range(1, 3):
+        if in_riichi(t, (np.int64(t.viewer) + step) % 3):
+            return np.int64(THREATENED)
+    p = t.seat[t.viewer]
+    return np.int64(FAR) if shanten(p.hand_keys, np.int64(p.n_melds)) > NEAR_SHANTEN else np.int64(NEAR)
 
 
 @inner
@@ -138,8 +163,8 @@ def begin(
     seed: np.uint64,
     search: np.ndarray,
     tables: np.ndarray,
-) -> None:
-    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS].
+) -> int:
+    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS]; returns the kind of the decision.
 
     `search` uint8[SEARCH.itemsize] and `tables` uint8[2 * TABLE.itemsize] are its state, `tile_weights` those of
     `agents.search.worlds`.
@@ -154,6 +179,7 @@ def begin(
     tables.view(TABLE)[0] = views[k]
     if s.n > 1:
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
+    return kind_of(views[k], s)
 
 
 @kernel("uint8[::1], uint8[::1], int64, int64, int64, float64[::1], float64[:, :, ::1]")
