@@ -74,24 +74,6 @@ def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) ->
     draws_of(t, seat, kinds, out[12:16])
 
 
-@inner
-def hidden_features(t: np.record, seat: int, sou: bool, dora: np.ndarray, out: np.ndarray) -> None:
-    """Write what `seat` does not see of the table `t` into the first LINE_UP_AT of `out` float32[:], which are zero.
-
-    `sou`: whether sou takes the place of pin, see `agents.rl.suits`.
-    """
-    for step in range(N_SEATS):
-        hand_features(t, (seat + step) % N_SEATS, dora, out[step * N_HAND : (step + 1) * N_HAND])
-    for step in range(2):
-        q = t.seat[(seat + step + 1) % N_SEATS]
-        at = TILES_AT + step * 2 * N_SANMA
-        for i in range(N_SANMA):
-            out[at + i] = q.hand[SANMA_KINDS[i]] / 2
-            out[at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
-    if sou:
-        swap(out, SUITS)
-
-
 @kernel("uint8[::1], int8[:, ::1], int32[::1], int8[::1], float32[:, ::1]")
 def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats: np.ndarray, out: np.ndarray) -> None:
     """Write what `seats` int8[n] at `tables` int32[n] of `raw` do not see into `out` float32[n, N_ORACLE].
@@ -102,8 +84,18 @@ def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats
     dora = np.empty(N_KINDS, dtype=np.int64)
     out[:] = 0
     for k in range(len(tables)):
-        t, seat = records[tables[k]], np.int64(seats[k])
+        t = records[tables[k]]
         fill_dora(t, dora)
-        hidden_features(t, seat, sou_first(t, seat), dora, out[k])
-        for step in range(1, N_SEATS):
-            out[k, LINE_UP_AT + step - 1] = players[tables[k], (seat + step) % N_SEATS] != 0
+        for step in range(N_SEATS):
+            seat = (np.int64(seats[k]) + step) % 3
+            hand_features(t, seat, dora, out[k, step * N_HAND : (step + 1) * N_HAND])
+        for step in range(2):
+            seat = (np.int64(seats[k]) + step + 1) % 3
+            q = t.seat[seat]
+            out[k, LINE_UP_AT + step] = players[tables[k], seat] != 0
+            at = TILES_AT + step * 2 * N_SANMA
+            for i in range(N_SANMA):
+                out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
+                out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
+        if sou_first(t, np.int64(seats[k])):
+            swap(out[k], SUITS)

@@ -116,8 +116,6 @@ class Search:
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
         self._tables = np.zeros(2 * TABLE.itemsize, dtype=np.uint8)
         self._annotation: dict[str, Any] = {}
-        self.methods, self.critic, self.critic_numbers = "ppppp", None, (40, 2.0, 0.5)
-        self.counts = np.zeros((5, 3), dtype=np.int64)
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """Choose an action by a search in each view."""
@@ -145,20 +143,10 @@ class Search:
     def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray, began: float) -> int:
         """The action chosen in view `k`; writes the values of the candidates. The clock runs since `began`."""
         state, tables = self._search, self._tables
-        kind = begin(raw, k, prior, *self._numbers, self._model.tiles, self._seed, state, tables)
-        record = state.view(SEARCH)[0]
-        method = self.methods[kind] if record["n"] > 1 else "-"
-        if method == "c":
-            inputs = self.critic.inputs(raw.view(TABLE), k, record["action"][: record["n"]])
-            if inputs is None:
-                method = "p"
-            else:
-                worlds, h, trust = self.critic_numbers
-                self.critic.judge(state, tables, worlds, inputs, h, trust, self._model.shantens)
-        self.counts[kind, "-cp".index(method)] += record["n"] > 1
+        begin(raw, k, prior, *self._numbers, self._model.tiles, self._seed, state, tables)
         worlds = self._limit if self._seconds is None else LOOK
         how = self._limit, self._policy, self._weights, self._model.shantens
-        while method == "p" and extend(state, tables, worlds, *how):
+        while extend(state, tables, worlds, *how):
             if self._seconds is not None and perf_counter() - began >= self._seconds:
                 break
         action = int(read_values(state, values))

@@ -8,6 +8,8 @@ with the values of a fast bot as `prior`. n / (n + prior_weight) allows for the 
 that more worlds do not reduce: those of the playout policy and of the model of hidden hands. A candidate is dropped
 when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
 in placements, higher is better.
+
+Where playouts tell less than the prior, no world is tried: `is_worth_playouts`.
 """
 
 from __future__ import annotations
@@ -26,15 +28,14 @@ from engine.actions import NUKIDORA, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.kernels import hash_view
 from engine.shanten import shanten
-from engine.table import RIICHI_DISCARD, TABLE, record
+from engine.table import N_SEATS, TABLE, record
 from engine.turn import act
 
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
 PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted with the worlds tried: a rare result may not have come up yet
-NORTH, FAR, NEAR, THREATENED, OTHER = range(5)  # kinds of decisions, see `kind_of`
-NEAR_SHANTEN = 1
+FAR = 2  # shanten from which on quiet hands are left to the prior
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -74,22 +75,22 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 
 
 @inner
-def kind_of(t: np.record, s: np.record) -> int:
-    """The kind of the decision in the view `t` among the candidates of `s`.
+def is_worth_playouts(t: np.record, s: np.record) -> bool:
+    """Whether playouts are to choose among the candidates of `s` in the view `t`.
 
-    NORTH: a north can be set aside; OTHER: riichi, calls and kans. The rest are discards: THREATENED by a riichi, or
-    FAR from tenpai or NEAR.
+    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi: what
+    these are worth, the weak playout policies do not know (docs/experiments.md).
     """
     if is_legal(t, np.int64(NUKIDORA)):
-        return np.int64(NORTH)
+        return False
     for c in range(s.n):
-        if s.action[c] > TSUMOGIRI or t.phase == RIICHI_DISCARD:
-            return np.int64(OTHER)
-    for step in range(1, 3):
-        if in_riichi(t, (np.int64(t.viewer) + step) % 3):
-            return np.int64(THREATENED)
+        if s.action[c] > TSUMOGIRI:  # riichi, calls, kans
+            return True
+    for seat in range(N_SEATS):
+        if in_riichi(t, np.int64(seat)):
+            return True
     p = t.seat[t.viewer]
-    return np.int64(FAR) if shanten(p.hand_keys, np.int64(p.n_melds)) > NEAR_SHANTEN else np.int64(NEAR)
+    return shanten(p.hand_keys, np.int64(p.n_melds)) < FAR
 
 
 @inner
@@ -163,8 +164,8 @@ def begin(
     seed: np.uint64,
     search: np.ndarray,
     tables: np.ndarray,
-) -> int:
-    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS]; returns the kind of the decision.
+) -> None:
+    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS].
 
     `search` uint8[SEARCH.itemsize] and `tables` uint8[2 * TABLE.itemsize] are its state, `tile_weights` those of
     `agents.search.worlds`.
@@ -172,14 +173,13 @@ def begin(
     views, s = raw.view(TABLE), search.view(SEARCH)[0]
     choose_candidates(values, most, margin, s)
     s.prior_weight, s.trust = prior_weight, trust
-    s.n_remaining, s.worlds = s.n, 0
+    s.n_remaining, s.worlds = s.n if is_worth_playouts(views[k], s) else 1, 0
     s.dropped[:] = 0
     s.sum[:] = 0.0
     s.square[:] = 0.0
     tables.view(TABLE)[0] = views[k]
-    if s.n > 1:
+    if s.n_remaining > 1:
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
-    return kind_of(views[k], s)
 
 
 @kernel("uint8[::1], uint8[::1], int64, int64, int64, float64[::1], float64[:, :, ::1]")
