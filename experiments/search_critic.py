@@ -4,14 +4,14 @@
 
 Three `residual` play at TABLES tables, and sample their actions from their probabilities. All the time a critic of
 positions learns the value of the end of the round, as in `agents.rl`; the advantage of a choice follows from it. For
-ROUNDS rounds a critic of discards learns, too: the advantage of a discard from what `residual` sees, from
-the features of the discard, and from the whole table just after it, hidden hands and wall included (oracle features;
-whether an opponent may win on it).
+ROUNDS rounds a critic of discards learns, too: the advantage of a discard from what `residual` sees, from the features
+of the discard, and from the whole table just after it, hidden hands and wall included (oracle features; whether an
+opponent may win on it).
 
-In JUDGED more rounds it is asked about the likeliest discards of a choice, at the true table and in WORLDS sampled worlds
-of two Markov chains. What it says of the chosen discard, less the mean over the policy, is compared with the advantage:
-slope 1 if it is right. One chain is the instrument for the other, as in search_calibration.py, by which `prior` is the
-action value of `residual`. Intervals (95 %) count a round at a table as one observation.
+In JUDGED more rounds it is asked about the likeliest discards of a choice, at the true table and in WORLDS sampled
+worlds of two Markov chains. What it says of the chosen discard, less the mean over the policy, is compared with the
+advantage: slope 1 if it is right. One chain is the instrument for the other, as in search_calibration.py, by which
+`prior` is the action value of `residual`. Intervals (95 %) count a round at a table as one observation.
 """
 
 from __future__ import annotations
@@ -53,15 +53,14 @@ KINDS = ("2+ from tenpai", "0-1 from tenpai", "against a riichi")
 
 
 class Choice(NamedTuple):
-    """A choice among discards that is judged, with `chances` float32[k] of the likeliest, as they are compared."""
+    """A choice among discards that is judged: values of the chosen discard, less the mean over the policy."""
 
     row: int  # of the round
     table: int
     kind: int  # index into KINDS
-    chances: np.ndarray
     prior: float
-    true: float
-    chains: tuple[float, float]
+    true: float  # of the critic, at the true table
+    chains: tuple[float, float]  # its means in the worlds of both chains
 
 
 class Round(NamedTuple):
@@ -207,7 +206,7 @@ class Player:
             )
             riichi = any(view["seat"][(seat + step) % N_SEATS]["riichi"] for step in (1, 2))
             kind = 2 if riichi else int(rows.states[row, BEST_AT] * 6 < 1.5)
-            yield Choice(before + row, of, kind, chances, prior, true, (chains[0], chains[1]))
+            yield Choice(before + row, of, kind, prior, true, (chains[0], chains[1]))
 
 
 class Learning:
