@@ -12,8 +12,8 @@
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
 =====================  ================================================================================================
 
-If the fast bot leaves a single candidate, it is played. The results of the search are sent along with the replies over
-mjai.
+If the fast bot leaves a single candidate, it is played. So is its choice about norths and about discards of quiet hands
+far from tenpai (see `tree`). The results of the search are sent along with the replies over mjai.
 """
 
 from __future__ import annotations

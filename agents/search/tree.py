@@ -8,6 +8,8 @@ with the values of a fast bot as `prior`. n / (n + prior_weight) allows for the 
 that more worlds do not reduce: those of the playout policy and of the model of hidden hands. A candidate is dropped
 when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
 in placements, higher is better.
+
+Where playouts tell less than the prior, no world is tried: `is_worth_playouts`.
 """
 
 from __future__ import annotations
@@ -16,19 +18,24 @@ import math
 
 import numpy as np
 
+from agents.compiled.menu import is_legal
+from agents.compiled.seats import in_riichi
 from agents.playouts.playouts import play_out
 from agents.playouts.policies import SCRATCH
 from agents.playouts.value import round_value
 from agents.search.worlds import SAMPLER, fill_sampler, next_world
+from engine.actions import NUKIDORA, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.kernels import hash_view
-from engine.table import TABLE, record
+from engine.shanten import shanten
+from engine.table import N_SEATS, TABLE, record
 from engine.turn import act
 
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
 PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted with the worlds tried: a rare result may not have come up yet
+FAR = 2  # shanten from which on quiet hands are left to the prior
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -65,6 +72,25 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
         taken[best] = True
         s.action[s.n], s.prior_value[s.n] = best, values[best]
         s.n += 1
+
+
+@inner
+def is_worth_playouts(t: np.record, s: np.record) -> bool:
+    """Whether playouts are to choose among the candidates of `s` in the view `t`.
+
+    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi: what
+    these are worth, the weak playout policies do not know (docs/experiments.md).
+    """
+    if is_legal(t, np.int64(NUKIDORA)):
+        return False
+    for c in range(s.n):
+        if s.action[c] > TSUMOGIRI:  # riichi, calls, kans
+            return True
+    for seat in range(N_SEATS):
+        if in_riichi(t, np.int64(seat)):
+            return True
+    p = t.seat[t.viewer]
+    return shanten(p.hand_keys, np.int64(p.n_melds)) < FAR
 
 
 @inner
@@ -147,12 +173,12 @@ def begin(
     views, s = raw.view(TABLE), search.view(SEARCH)[0]
     choose_candidates(values, most, margin, s)
     s.prior_weight, s.trust = prior_weight, trust
-    s.n_remaining, s.worlds = s.n, 0
+    s.n_remaining, s.worlds = s.n if is_worth_playouts(views[k], s) else 1, 0
     s.dropped[:] = 0
     s.sum[:] = 0.0
     s.square[:] = 0.0
     tables.view(TABLE)[0] = views[k]
-    if s.n > 1:
+    if s.n_remaining > 1:
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
 
 

@@ -16,6 +16,7 @@ from agents.search.fit import fit, lay_worlds, positions, views_of
 from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
 from agents.search.tree import DROP_EVERY
 from agents.search.worlds import SAMPLER
+from engine.actions import NUKIDORA
 from engine.table import (
     N_SEATS,
     REPLACEMENT_AT,
@@ -221,6 +222,30 @@ def test_it_tells_what_it_tried() -> None:
         searched += told["worlds"] > 0
         assert action >= 0
     assert searched > 5
+
+
+def test_norths_and_quiet_hands_far_from_tenpai_are_left_to_the_prior() -> None:
+    views, bot, prior = views_of_games(2), make("search:n=2", 5), make("residual")
+    assert isinstance(bot, Annotating)
+    row, viewer = np.arange(len(views)), views["viewer"]
+    legal = views["legal"][row, viewer]
+    north = (legal[:, NUKIDORA // 64] >> np.uint64(NUKIDORA % 64) & np.uint64(1)).astype(bool)
+    riichi = (views["seat"]["riichi"] > 0).any(axis=1) | (views["riichi_pending"] > 0)
+    shanten = views["seat"]["shanten"][row, viewer]  # before the draw, which may lower it by one
+    far, near = ~north & ~riichi & (shanten >= 3), ~north & (riichi | (shanten <= 1))
+    worlds, discards = [], []
+    for view in views:
+        bot.act(np.array([view]))
+        told = bot.annotate()
+        worlds.append(told["worlds"] if len(told["values"]) > 1 else -1)
+        discards.append(all(name.startswith(("discard", "tsumogiri")) for name in told["values"]))
+    tried, only_discards = np.array(worlds), np.array(discards)
+    left = (north | (far & only_discards)) & (tried >= 0)
+    searched = (near | (~north & ~only_discards)) & (tried >= 0)
+    assert min(north[left].sum(), far[left].sum(), near[searched].sum(), (~only_discards)[searched].sum()) > 5
+    assert (tried[left] == 0).all()
+    assert (tried[searched] == 2).all()
+    assert bot.act(views[left]).tolist() == prior.act(views[left]).tolist()
 
 
 @pytest.mark.long
