@@ -1,0 +1,312 @@
+"""Functions of rows of vectors: norms, attention weights, other types and orders of elements, sums of a few rows."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from llvmlite import ir
+from numba.extending import intrinsic
+
+from agents.bert.compiled.products import BLOCK
+from agents.bert.compiled.vectors import (
+    BYTE,
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    LANES,
+    LONG,
+    ROUND,
+    SHORT,
+    Writer,
+    vector_function,
+)
+
+NORMALIZED = 4  # rows that are normalized at once
+MASK = 64  # bytes that are compared with 0 at once
+# Blocks of a row that are added up at once, the most first: the sums must fit into the registers.
+SUMMED = {"vnni": (8, 2), "avx2": (4, 2), "any": (2,)}
+SMALLEST_EXPONENT = -126.0
+POWERS = [math.log(2) ** k / math.factorial(k) for k in range(7)]  # Taylor series of 2 ** x, for x from -0.5 to 0.5
+
+
+def write_sum(w: Writer, a: ir.Value, b: ir.Value, width: ir.Value, out: ir.Value) -> None:
+    """Write the sum of two rows of float32."""
+    with w.loop(w.mul(width, 4), BLOCK) as k:
+        w.store(w.builder.fadd(w.load(w.at(a, k), FLOAT), w.load(w.at(b, k), FLOAT)), w.at(out, k))
+
+
+@intrinsic
+def add_rows(context, a, b, width, out, isa):  # type: ignore[no-untyped-def]
+    """Write the sum of two rows of float32."""
+    return vector_function("add_rows", write_sum, "address", "address", "int", "address")
+
+
+def write_normalized(
+    w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, gain: ir.Value, bias: ir.Value, epsilon: ir.Value,
+    scale: ir.Value | None = None, zero_points: ir.Value | None = None, out: ir.Value | None = None,
+) -> None:  # fmt: skip
+    """LayerNorm of rows of float32 in place; with `scale` and `zero_points` the results are also written as bytes."""
+    b, size = w.builder, w.mul(width, 4)
+    share = b.fdiv(ir.Constant(FLOAT, 1.0), b.sitofp(width, FLOAT))
+    with w.loop(rows, NORMALIZED) as first:
+        addresses = [w.at(x, w.mul(w.add(first, i), size)) for i in range(NORMALIZED)]
+        with w.fold(size, BLOCK, *[w.splat(0.0)] * NORMALIZED) as (k, sums, following):
+            following += [b.fadd(total, w.load(w.at(row, k), FLOAT)) for total, row in zip(sums, addresses)]
+        means = [w.splat(b.fmul(w.reduce(total, b.fadd), share)) for total in sums]
+        with w.fold(size, BLOCK, *[w.splat(0.0)] * NORMALIZED) as (k, sums, following):
+            for total, row, mean in zip(sums, addresses, means):
+                difference = b.fsub(w.load(w.at(row, k), FLOAT), mean)
+                following.append(b.fadd(total, b.fmul(difference, difference)))
+        factors = []
+        for total in sums:
+            variance = b.fadd(b.fmul(w.reduce(total, b.fadd), share), epsilon)
+            deviation = w.call("llvm.sqrt.f32", FLOAT, variance)
+            factors.append(w.splat(b.fdiv(ir.Constant(FLOAT, 1.0), deviation)))
+        with w.loop(size, BLOCK) as k:
+            of_gain, of_bias = (w.load(w.at(each, k), FLOAT) for each in (gain, bias))
+            for i, (row, mean, factor) in enumerate(zip(addresses, means, factors)):
+                value = b.fmul(b.fsub(w.load(w.at(row, k), FLOAT), mean), factor)
+                value = b.fadd(b.fmul(value, of_gain), of_bias)
+                w.store(value, w.at(row, k))
+                if out is not None:
+                    value = b.fadd(b.fmul(value, w.load(w.at(scale, k), FLOAT)), w.load(w.at(zero_points, k), FLOAT))
+                    w.store(w.clipped(value), w.at(out, w.mul(w.add(first, i), width), b.udiv(k, w.number(4))))
+
+
+@intrinsic
+def normalize(context, x, rows, width, gain, bias, epsilon, isa):  # type: ignore[no-untyped-def]
+    """LayerNorm of rows of float32 in place."""
+    return vector_function("normalize", write_normalized, "address", "int", "int", "address", "address", "float")
+
+
+@intrinsic
+def normalize_to_bytes(context, x, rows, width, gain, bias, epsilon, scale, zero_points, out, isa):  # type: ignore[no-untyped-def]
+    """LayerNorm of rows of float32 in place, whose results are also written as bytes."""
+    kinds = ("address", "int", "int", "address", "address", "float", "address", "address", "address")
+    return vector_function("normalize_to_bytes", write_normalized, *kinds)
+
+
+def write_largest(w: Writer, x: ir.Value, rows: ir.Value, step: ir.Value, parts: ir.Value, size: ir.Value, out: ir.Value) -> None:
+    """Write the largest absolute value in each group of `size` columns of some rows."""
+    with w.loop(parts) as part:
+        with w.fold(rows, 1, w.splat(0.0)) as (row, found, following):
+            address = w.at(x, w.mul(row, step), w.mul(w.mul(part, size), 4))
+            with w.fold(w.mul(size, 4), BLOCK, *found) as (k, largest, more):
+                value = w.call("llvm.fabs.v16f32", FLOATS, w.load(w.at(address, k), FLOAT))
+                more.append(w.largest(largest[0], value))
+            following += largest
+        w.store(w.reduce(found[0], w.largest), w.at(out, w.mul(part, 4)))
+
+
+@intrinsic
+def largest_values(context, x, rows, step, parts, size, out, isa):  # type: ignore[no-untyped-def]
+    """Write the largest absolute value in each of `parts` groups of `size` columns of float32, in some rows."""
+    return vector_function("largest_values", write_largest, "address", "int", "int", "int", "int", "address")
+
+
+def write_shorts(w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, factor: ir.Value, out: ir.Value) -> None:
+    """Write rows of float32, times `factor`, as numbers of 16 bits."""
+    with w.loop(rows) as row, w.loop(width, LANES) as k:
+        at = w.add(w.mul(row, width), k)
+        value = w.builder.fmul(w.load(w.at(x, w.mul(at, 4)), FLOAT), w.load(w.at(factor, w.mul(k, 4)), FLOAT))
+        w.store(w.rounded(value, SHORT), w.at(out, w.mul(at, 2)))
+
+
+@intrinsic
+def round_to_shorts(context, x, rows, width, factor, out, isa):  # type: ignore[no-untyped-def]
+    """Write rows of float32, times `factor` float32[width], as numbers of 16 bits."""
+    return vector_function("round_to_shorts", write_shorts, "address", "int", "int", "address", "address")
+
+
+def write_keys(w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir.Value, out: ir.Value) -> None:
+    """Pack rows of numbers of 16 bits as the columns of a product."""
+    pairs = w.builder.udiv(width, w.number(2))
+    with w.loop(rows, LANES) as row, w.loop(pairs, LANES) as pair:
+        addresses = [w.at(x, w.mul(w.add(row, i), step), w.mul(pair, 4)) for i in range(LANES)]
+        values = [w.load(address, INT) for address in addresses]
+        low = [lane for i in range(LANES // 2) for lane in (i, LANES + i)]
+        high = [lane + LANES // 2 for lane in low]
+        for _ in range(4):  # the transpose of a matrix of 2 ** 4 rows
+            both = list(zip(values[: LANES // 2], values[LANES // 2 :]))
+            values = [w.shuffle(*two, lanes) for two in both for lanes in (low, high)]
+        base = w.at(out, w.mul(w.mul(row, pairs), 4))
+        for i, value in enumerate(values):
+            w.store(value, w.at(base, w.mul(w.add(pair, i), BLOCK)))
+
+
+@intrinsic
+def pack_keys(context, x, step, rows, width, out, isa):  # type: ignore[no-untyped-def]
+    """Pack rows of numbers of 16 bits as columns: of each block of LANES rows there are `width` / 2 pairs.
+
+    Up to LANES - 1 more rows are read.
+    """
+    return vector_function("pack_keys", write_keys, "address", "int", "int", "int", "address")
+
+
+def write_values(
+    w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir.Value, out: ir.Value, out_step: ir.Value
+) -> None:
+    """Pack pairs of rows of numbers of 16 bits."""
+    lanes = [lane for i in range(LANES) for lane in (i, LANES + i)]
+    with w.loop(rows, 2) as row, w.loop(width, LANES) as column:
+        first = w.at(x, w.mul(row, step), w.mul(column, 2))
+        value = w.shuffle(w.load(first, SHORT), w.load(w.at(first, step), SHORT), lanes)
+        block = w.builder.udiv(column, w.number(LANES))
+        w.store(value, w.at(out, w.mul(block, out_step), w.mul(row, BLOCK // 2)))
+
+
+@intrinsic
+def pack_values(context, x, step, rows, width, out, out_step, isa):  # type: ignore[no-untyped-def]
+    """Pack rows of numbers of 16 bits for a product over the rows, in blocks of LANES columns, `out_step` bytes apart.
+
+    An even number of rows is read.
+    """
+    return vector_function("pack_values", write_values, "address", "int", "int", "int", "address", "int")
+
+
+def exp2(w: Writer, x: ir.Value) -> ir.Value:
+    """2 ** x of float32 that are at most 0."""
+    b = w.builder
+    x = w.largest(x, w.splat(SMALLEST_EXPONENT))
+    shift = w.splat(ROUND)
+    whole = b.fsub(b.fadd(x, shift), shift)
+    y = b.fsub(x, whole)
+    power = w.splat(single(POWERS[-1]))
+    for coefficient in reversed(POWERS[:-1]):
+        power = b.fadd(b.fmul(power, y), w.splat(single(coefficient)))
+    exponent = b.add(b.fptosi(whole, INTS), ir.Constant(INTS, [127] * LANES))
+    return b.fmul(power, b.bitcast(b.shl(exponent, ir.Constant(INTS, [23] * LANES)), FLOATS))
+
+
+def single(value: float) -> float:
+    """The nearest float32."""
+    return struct.unpack("f", struct.pack("f", value))[0]  # type: ignore[no-any-return]
+
+
+def write_softmax(
+    w: Writer, scores: ir.Value, used: ir.Value, unit: ir.Value, exponentials: ir.Value, element: ir.Type
+) -> ir.Value:
+    """Write ``exp2(unit * (score - largest score))`` of a row, 0 beyond the `used` ones; returns their sum."""
+    b = w.builder
+
+    def load(k: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Some scores, and which of them are used."""
+        value = w.load(w.at(scores, w.mul(k, 4)), element)
+        lanes = b.add(w.splat(b.trunc(k, INT)), ir.Constant(INTS, list(range(LANES))))
+        mask = b.icmp_signed("<", lanes, w.splat(b.trunc(used, INT)))
+        return value if element == FLOAT else b.sitofp(value, FLOATS), mask
+
+    lowest = w.splat(float("-inf"))
+    with w.fold(used, LANES, lowest) as (k, highest, following):
+        value, mask = load(k)
+        following.append(w.largest(highest[0], b.select(mask, value, lowest)))
+    top = w.splat(w.reduce(highest[0], w.largest))
+    with w.fold(used, LANES, w.splat(0.0)) as (k, total, following):
+        value, mask = load(k)
+        value = b.select(mask, exp2(w, b.fmul(b.fsub(value, top), w.splat(unit))), w.splat(0.0))
+        w.store(value, w.at(exponentials, w.mul(k, 4)))
+        following.append(b.fadd(total[0], value))
+    return w.reduce(total[0], b.fadd)
+
+
+def write_weights(
+    w: Writer, scores: ir.Value, step: ir.Value, rows: ir.Value, used: ir.Value, unit: ir.Value, one: ir.Value,
+    exponentials: ir.Value, out: ir.Value, out_step: ir.Value,
+) -> None:  # fmt: skip
+    """Write the softmax of rows of whole numbers as numbers of 16 bits."""
+    with w.loop(rows) as row:
+        total = write_softmax(w, w.at(scores, w.mul(row, step)), used, unit, exponentials, INT)
+        factor = w.splat(w.builder.fdiv(one, total))
+        with w.loop(used, LANES) as k:
+            value = w.builder.fmul(w.load(w.at(exponentials, w.mul(k, 4)), FLOAT), factor)
+            w.store(w.rounded(value, SHORT), w.at(out, w.mul(row, out_step), w.mul(k, 2)))
+
+
+@intrinsic
+def softmax_to_shorts(context, scores, step, rows, used, unit, one, exponentials, out, out_step, isa):  # type: ignore[no-untyped-def]
+    """Write the softmax, to the base 2, of `used` int32 of each row, times `unit`, as numbers of 16 bits.
+
+    `one` is the number for 1. Up to a multiple of LANES zeros follow.
+    """
+    kinds = ("address", "int", "int", "int", "float", "float", "address", "address", "int")
+    return vector_function("softmax_to_shorts", write_weights, *kinds)
+
+
+def write_attention(
+    w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, query: ir.Value, unit: ir.Value, exponentials: ir.Value,
+    out: ir.Value,
+) -> None:  # fmt: skip
+    """Write the mean of rows, weighted by the softmax of their products with `query`."""
+    b, size = w.builder, w.mul(width, 4)
+    with w.loop(rows) as row:
+        address = w.at(x, w.mul(row, size))
+        with w.fold(size, BLOCK, w.splat(0.0)) as (k, total, following):
+            product = b.fmul(w.load(w.at(address, k), FLOAT), w.load(w.at(query, k), FLOAT))
+            following.append(b.fadd(total[0], product))
+        w.store(w.reduce(total[0], b.fadd), w.at(exponentials, w.mul(row, 4)))
+    total_weight = write_softmax(w, exponentials, rows, unit, exponentials, FLOAT)
+    share = b.fdiv(ir.Constant(FLOAT, 1.0), total_weight)
+    with w.loop(size, 2 * BLOCK) as k:
+        with w.fold(rows, 1, w.splat(0.0), w.splat(0.0)) as (row, totals, following):
+            weight = w.splat(b.fmul(w.load(w.at(exponentials, w.mul(row, 4)), FLOAT, 1), share))
+            address = w.at(x, w.mul(row, size), k)
+            for i, total in enumerate(totals):
+                following.append(b.fadd(total, b.fmul(weight, w.load(w.at(address, i * BLOCK), FLOAT))))
+        for i, total in enumerate(totals):
+            w.store(total, w.at(out, k, i * BLOCK))
+
+
+@intrinsic
+def attend_once(context, x, rows, width, query, unit, exponentials, out, isa):  # type: ignore[no-untyped-def]
+    """Write the mean of rows of float32, weighted by the softmax, to the base 2, of `unit` * their products with `query`."""
+    kinds = ("address", "int", "int", "address", "float", "address", "address")
+    return vector_function("attend_once", write_attention, *kinds)
+
+
+def write_sparse(
+    w: Writer, a: ir.Value, rows: ir.Value, depth: ir.Value, matrix: ir.Value, width: ir.Value, scale: ir.Value,
+    bias: ir.Value, found: ir.Value, out: ir.Value,
+) -> None:  # fmt: skip
+    """Add the products of bytes and the rows of a matrix, of those bytes that are not 0."""
+    b = w.builder
+    blocks = b.udiv(width, w.number(LANES))
+    with w.loop(rows) as row:
+        line = w.at(a, w.mul(row, depth))
+        with w.fold(depth, MASK, w.number(0)) as (k, counts, following):
+            kind = ir.VectorType(BYTE, MASK)
+            differs = b.icmp_unsigned("!=", w.load(w.at(line, k), BYTE, MASK), ir.Constant(kind, [0] * MASK))
+            with w.repeat(b.bitcast(differs, LONG), counts[0]) as (mask, count, more):
+                index = w.add(k, b.cttz(mask, ir.Constant(ir.IntType(1), 1)))
+                w.store(index, w.at(found, w.mul(count, 8)))
+                more += [b.and_(mask, w.add(mask, -1)), w.add(count, 1)]
+            following.append(count)
+        first: int | ir.Value = 0
+        for n in SUMMED[w.instructions]:
+            with w.loop(w.add(blocks, 1 - n), n, first) as block:
+                column = w.mul(block, LANES)
+                with w.fold(counts[0], 1, *[ir.Constant(INTS, [0] * LANES)] * n) as (i, sums, following):
+                    index = w.load(w.at(found, w.mul(i, 8)), LONG, 1)
+                    number = w.splat(b.zext(w.load(w.at(line, index), BYTE, 1), INT))
+                    address = w.at(matrix, w.mul(index, width), column)
+                    for j, total in enumerate(sums):
+                        weights = b.sext(w.load(w.at(address, j * LANES), BYTE), INTS)
+                        following.append(w.add_products("shorts", total, number, weights))
+                for j, total in enumerate(sums):
+                    at = w.mul(w.add(column, j * LANES), 4)
+                    factor, term = (w.load(w.at(each, at), FLOAT) for each in (scale, bias))
+                    value = b.fadd(b.fmul(b.sitofp(total, FLOATS), factor), term)
+                    target = w.at(out, w.mul(w.mul(row, width), 4), at)
+                    w.store(b.fadd(w.load(target, FLOAT), value), target)
+            first = block
+
+
+@intrinsic
+def add_sparse(context, a, rows, depth, matrix, width, scale, bias, found, out, isa):  # type: ignore[no-untyped-def]
+    """Add a linear layer of bytes, most of which are 0, to float32.
+
+    `matrix` int8[depth, width]; `found` int64[depth] is overwritten.
+    """
+    kinds = ("address", "int", "int", "address", "int", "address", "address", "address", "address")
+    return vector_function("add_sparse", write_sparse, *kinds)
