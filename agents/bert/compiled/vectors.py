@@ -25,7 +25,7 @@ BYTE, SHORT, INT, LONG, FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), i
 POINTER = BYTE.as_pointer()
 SIZE = {BYTE: 1, SHORT: 2, INT: 4, LONG: 8, FLOAT: 4}
 INTS, FLOATS = ir.VectorType(INT, LANES), ir.VectorType(FLOAT, LANES)
-ROUND = float(3 * 2**22)  # added and subtracted again, it rounds a float32 to the nearest whole number, ties to even
+ROUND = float(3 * 2**22)  # the whole numbers around it are neighbours among float32: adding it rounds, ties to even
 ARGUMENTS = {"address": POINTER, "int": LONG, "float": FLOAT}
 NUMBA_TYPES = {"address": types.int64, "int": types.int64, "float": types.float32}
 
@@ -196,12 +196,14 @@ class Writer:
         of_floats = getattr(a.type, "element", a.type) == FLOAT
         return (self.builder.fcmp_ordered if of_floats else self.builder.icmp_signed)(relation, a, b)
 
+    def shifted(self, value: ir.Value) -> ir.Value:
+        """A vector of float32 plus ROUND: its bits end with those of the nearest whole numbers, 22 with their signs."""
+        return self.builder.fadd(value, self.splat(ROUND))
+
     def rounded(self, value: ir.Value, size: ir.Type) -> ir.Value:
         """A vector of float32 rounded to the nearest whole numbers of the type `size`, which must be able to hold them."""
-        shift = self.splat(ROUND, value.type.count)
-        value = self.builder.fsub(self.builder.fadd(value, shift), shift)
-        numbers = self.builder.fptosi(value, ir.VectorType(INT, value.type.count))
-        return self.builder.trunc(numbers, ir.VectorType(size, value.type.count))
+        bits = self.builder.bitcast(self.shifted(value), INTS)
+        return self.builder.trunc(bits, ir.VectorType(size, LANES))
 
     def clipped(self, value: ir.Value) -> ir.Value:
         """A vector of float32 rounded to uint8; values out of range are clipped."""
