@@ -26,6 +26,7 @@ POINTER = BYTE.as_pointer()
 SIZE = {BYTE: 1, SHORT: 2, INT: 4, LONG: 8, FLOAT: 4}
 INTS, FLOATS = ir.VectorType(INT, LANES), ir.VectorType(FLOAT, LANES)
 ROUND = float(3 * 2**22)  # the whole numbers around it are neighbours among float32: adding it rounds, ties to even
+binding.initialize_native_asmparser()  # for instructions that are written as text
 ARGUMENTS = {"address": POINTER, "int": LONG, "float": FLOAT}
 NUMBA_TYPES = {"address": types.int64, "int": types.int64, "float": types.float32}
 
@@ -225,8 +226,10 @@ class Writer:
         a, b = (builder.bitcast(each, ir.VectorType(element, LANES * count)) for each in (a, b))
         if group == "floats":
             return builder.fadd(total, builder.fmul(a, b))
-        if self.instructions == "vnni":
-            return self.call(f"llvm.x86.avx512.{VNNI[group]}.512", INTS, total, a, b)
+        if self.instructions == "vnni":  # as text, because LLVM replaces the instruction for shorts by two slower ones
+            kind = ir.FunctionType(INTS, [INTS, INTS, INTS])
+            instruction = ir.InlineAsm(kind, f"{VNNI[group]} $3, $2, $0", "=v,0,v,v")
+            return builder.call(instruction, [total, *(builder.bitcast(each, INTS) for each in (a, b))])
         if self.instructions == "avx2":
             halves = [self._add_groups(group, *both) for both in zip(self.halves(a), self.halves(b))]
             return builder.add(total, self.shuffle(*halves, range(LANES)))
