@@ -8,7 +8,6 @@ from numba.extending import intrinsic
 
 from agents.bert.compiled.products import BLOCK
 from agents.bert.compiled.vectors import (
-    BYTE,
     FLOAT,
     FLOATS,
     INT,
@@ -22,7 +21,7 @@ from agents.bert.compiled.vectors import (
 )
 
 NORMALIZED = 4  # rows that are normalized at once
-MASK = 64  # bytes that are compared with 0 at once
+MASK = 64  # groups of bytes that are compared with 0 at once
 # Blocks of a row that are added up at once, the most first: the sums must fit into the registers.
 SUMMED = {"vnni": (8, 2), "avx2": (4, 2), "any": (2,)}
 SMALLEST_EXPONENT = -100.0  # far from where float32 lose precision, and processors time
@@ -40,6 +39,18 @@ def write_sum(w: Writer, a: ir.Value, b: ir.Value, width: ir.Value, out: ir.Valu
 def add_rows(context, a, b, width, out, isa):  # type: ignore[no-untyped-def]
     """Write the sum of two rows of float32."""
     return vector_function("add_rows", write_sum, "address", "address", "int", "address")
+
+
+def write_copy(w: Writer, a: ir.Value, width: ir.Value, out: ir.Value) -> None:
+    """Copy a row of float32."""
+    with w.loop(w.mul(width, 4), BLOCK) as k:
+        w.store(w.load(w.at(a, k), FLOAT), w.at(out, k))
+
+
+@intrinsic
+def copy_row(context, a, width, out, isa):  # type: ignore[no-untyped-def]
+    """Copy a row of float32."""
+    return vector_function("copy_row", write_copy, "address", "int", "address")
 
 
 def write_normalized(
@@ -259,35 +270,34 @@ def write_sparse(
     w: Writer, a: ir.Value, rows: ir.Value, depth: ir.Value, matrix: ir.Value, width: ir.Value, scale: ir.Value,
     bias: ir.Value, found: ir.Value, out: ir.Value,
 ) -> None:  # fmt: skip
-    """Add the products of bytes and the rows of a matrix, of those bytes that are not 0."""
+    """Add the products of groups of bytes and groups of a matrix's rows, of those groups that are not 0."""
     b = w.builder
-    blocks = b.udiv(width, w.number(LANES))
+    blocks, size = b.udiv(width, w.number(LANES)), w.mul(width, 4)
     with w.loop(rows) as row:
         line = w.at(a, w.mul(row, depth))
-        with w.fold(depth, MASK, w.number(0)) as (k, counts, following):
-            kind = ir.VectorType(BYTE, MASK)
-            differs = b.icmp_unsigned("!=", w.load(w.at(line, k), BYTE, MASK), ir.Constant(kind, [0] * MASK))
+        with w.fold(depth, 4 * MASK, w.number(0)) as (k, counts, following):
+            zeros = ir.Constant(ir.VectorType(INT, MASK), [0] * MASK)
+            differs = b.icmp_unsigned("!=", w.load(w.at(line, k), INT, MASK), zeros)
             with w.repeat(b.bitcast(differs, LONG), counts[0]) as (mask, count, more):
-                index = w.add(k, b.cttz(mask, ir.Constant(ir.IntType(1), 1)))
-                w.store(index, w.at(found, w.mul(count, 8)))
+                group = b.cttz(mask, ir.Constant(ir.IntType(1), 1))
+                w.store(w.add(k, w.mul(group, 4)), w.at(found, w.mul(count, 8)))
                 more += [b.and_(mask, w.add(mask, -1)), w.add(count, 1)]
             following.append(count)
         first: int | ir.Value = 0
         for n in SUMMED[w.instructions]:
             with w.loop(w.add(blocks, 1 - n), n, first) as block:
-                column = w.mul(block, LANES)
+                column = w.mul(block, BLOCK)
                 with w.fold(counts[0], 1, *[ir.Constant(INTS, [0] * LANES)] * n) as (i, sums, following):
                     index = w.load(w.at(found, w.mul(i, 8)), LONG, 1)
-                    number = w.splat(b.zext(w.load(w.at(line, index), BYTE, 1), INT))
+                    group = w.splat(w.load(w.at(line, index), INT, 1))
                     address = w.at(matrix, w.mul(index, width), column)
                     for j, total in enumerate(sums):
-                        weights = b.sext(w.load(w.at(address, j * LANES), BYTE), INTS)
-                        following.append(w.add_products("shorts", total, number, weights))
+                        following.append(w.add_products("bytes", total, group, w.load(w.at(address, j * BLOCK), INT)))
                 for j, total in enumerate(sums):
-                    at = w.mul(w.add(column, j * LANES), 4)
+                    at = w.add(column, j * BLOCK)
                     factor, term = (w.load(w.at(each, at), FLOAT) for each in (scale, bias))
                     value = b.fadd(b.fmul(b.sitofp(total, FLOATS), factor), term)
-                    target = w.at(out, w.mul(w.mul(row, width), 4), at)
+                    target = w.at(out, w.mul(row, size), at)
                     w.store(b.fadd(w.load(target, FLOAT), value), target)
             first = block
 
@@ -296,7 +306,7 @@ def write_sparse(
 def add_sparse(context, a, rows, depth, matrix, width, scale, bias, found, out, isa):  # type: ignore[no-untyped-def]
     """Add a linear layer of bytes, most of which are 0, to float32.
 
-    `matrix` int8[depth, width]; `found` int64[depth] is overwritten.
+    `matrix` int8[depth / 4, width, 4]; `depth` is a multiple of 4 * MASK; `found` int64[depth / 4] is overwritten.
     """
     kinds = ("address", "int", "int", "address", "int", "address", "address", "address", "address")
     return vector_function("add_sparse", write_sparse, *kinds)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from agents.bert.checkpoint import N_OUTPUTS
 from agents.bert.compiled.onnx_file import Graph, Node, read_graph
+from agents.bert.compiled.rows import MASK
 from agents.bert.compiled.vectors import LANES
 from agents.bert.encoding import N_POSITION_IDS
 from agents.bert.vocabulary import N_TOKENS
@@ -21,7 +23,7 @@ LAST_GEMMS = 5  # of the last layer: see `agents.bert.export.graph`; the heads a
 class Network(NamedTuple):
     """The arrays that `agents.bert.compiled.encoder` reads. W is the width, I that of the feed-forward layers.
 
-    There are n quantized layers, whose linear layers with W inputs are one matrix of C = 4 * W + I columns: query, key,
+    There are n quantized layers. I is a multiple of 256 in them, with units that are always 0. Their linear layers with W inputs are one matrix of C = 4 * W + I columns: query, key,
     value, output and the first of the feed-forward network. The second of those has rows for its inputs, as most inputs
     are 0. Matrices are packed as `agents.bert.compiled.products` needs them.
     """
@@ -34,7 +36,7 @@ class Network(NamedTuple):
     matrices: np.ndarray  # int8[n, C / 16, W / 4, 16, 4]
     scales: np.ndarray  # float32[n, C]
     biases: np.ndarray  # float32[n, C]
-    inner_rows: np.ndarray  # int8[n, I, W]
+    inner_rows: np.ndarray  # int8[n, I / 4, W, 4]
     inner_scales: np.ndarray  # float32[n, 2, W]: scale and bias
     queries: np.ndarray  # float32[heads * W / 16, W, 16], of the last layer
     outputs: np.ndarray  # float32[W / 16, heads * W, 16]
@@ -44,6 +46,22 @@ class Network(NamedTuple):
     last_biases: np.ndarray  # float32[heads * W + W + I + W + 64], of these five
     constants: np.ndarray  # float32[2]: scale of attention scores, epsilon of the norms
     n_heads: int
+
+
+def arrays(*of: tuple[type, int]) -> list[numba.types.Type]:
+    """The types of arrays, each given by the type of its elements and its number of axes."""
+    return [numba.types.Array(numba.from_dtype(np.dtype(dtype)), axes, "C") for dtype, axes in of]
+
+
+F = np.float32
+NETWORK = numba.types.NamedTuple(  # the type of Network in compiled functions
+    [
+        *arrays((F, 2), (F, 2), (F, 3), (F, 3), (F, 3), (np.int8, 5), (F, 2), (F, 2), (np.int8, 4), (F, 3)),
+        *arrays((F, 3), (F, 3), (F, 3), (F, 3), (F, 3), (F, 1), (F, 1)),
+        numba.int64,
+    ],
+    Network,
+)
 
 
 def empty_aligned(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -92,12 +110,13 @@ def _network(graph: Graph) -> Network:
     shapes = [(width, n_heads * width), (n_heads * width, width), (width, inner), (inner, width), (width, N_OUTPUTS)]
     require([each.shape for each in last] == shapes and tokens.shape[0] == N_TOKENS)
     require(positions.shape[0] >= N_POSITION_IDS and positions.shape[1] == width)
-    require(width % n_heads == 0 and (width // n_heads) % LANES == 0 and width % 32 == 0 and inner % 64 == 0)
+    require(width % n_heads == 0 and (width // n_heads) % LANES == 0 and width % (2 * LANES) == 0 and inner % LANES == 0)
     layers = [_layer(graph, linear[6 * i : 6 * i + 6], rounding[4 * i : 4 * i + 4]) for i in range(n)]
     stacked = {name: np.stack([layer[name] for layer in layers]) for name in layers[0]}
     score_scale = graph.tensor(next(node for node in of_type("Mul") if graph.is_scalar(node.inputs[1])).inputs[1])
     biases = [graph.tensor(node.inputs[2]) for node in gemms]
     biases[-1] = np.pad(biases[-1], (0, -N_OUTPUTS % LANES))
+    padded = -(-inner // (4 * MASK)) * 4 * MASK
     arrays: dict[str, Any] = stacked | {
         "tokens": tokens,
         "positions": positions,
@@ -109,8 +128,8 @@ def _network(graph: Graph) -> Network:
         "last_biases": np.concatenate(biases),
         "constants": np.array([score_scale, norms[0].floats["epsilon"]], dtype=np.float32),
     }
-    require(arrays["norms"].shape == (2 * n + 3, 2, width) and arrays["inner_rows"].shape == (n, inner, width))
-    require(arrays["matrices"].shape == (n, (4 * width + inner) // LANES, width // 4, LANES, 4))
+    require(arrays["norms"].shape == (2 * n + 3, 2, width) and arrays["inner_rows"].shape[1:] == (padded // 4, width, 4))
+    require(arrays["matrices"].shape == (n, (4 * width + padded) // LANES, width // 4, LANES, 4))
     return Network(**{name: aligned(array) for name, array in arrays.items()}, n_heads=n_heads)
 
 
@@ -137,6 +156,8 @@ def _layer(graph: Graph, linear: list[Node], rounding: list[Node]) -> dict[str, 
     scale, bias = (
         np.concatenate([graph.tensor(node.inputs[i]) for node in (query, key, value, output, first)]) for i in (3, 6)
     )
+    spare = -len(graph.tensor(second.inputs[1])) % (4 * MASK)  # units that are always 0
+    matrix, scale, bias, zeros = (np.pad(each, [(0, 0)] * (each.ndim - 1) + [(0, spare)]) for each in (matrix, scale, bias, zeros))
     require(all(each.shape == (len(matrix),) for each in scales))
     return {
         "input_scales": np.stack(scales),
@@ -144,6 +165,8 @@ def _layer(graph: Graph, linear: list[Node], rounding: list[Node]) -> dict[str, 
         "matrices": packed(matrix, 4),
         "scales": scale,
         "biases": (bias - zeros * matrix.sum(axis=0, dtype=np.int64) * scale.astype(np.float64)).astype(np.float32),
-        "inner_rows": graph.tensor(second.inputs[1]),
+        "inner_rows": np.pad(graph.tensor(second.inputs[1]), ((0, spare), (0, 0)))
+        .reshape(-1, 4, len(matrix))
+        .transpose(0, 2, 1),
         "inner_scales": np.stack([graph.tensor(second.inputs[3]), graph.tensor(second.inputs[6])]),
     }
