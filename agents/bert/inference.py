@@ -1,9 +1,10 @@
-"""Running a network: on a CPU with compiled functions or ONNX Runtime, which need nothing else, or with torch on a GPU."""
+"""Running a network: on a CPU with compiled functions or ONNX Runtime, on a GPU with torch."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import onnxruntime
 
 from agents.bert.checkpoint import HEADS, N_OUTPUTS, POINTS_UNIT, Forward, check_files, how_to_export, weights_digest
 from agents.bert.compiled.encoder import predict
+from agents.bert.compiled.vectors import instruction_set
 from agents.bert.compiled.weights import Network, read_network
 from agents.bert.encoding import attention_mask, position_ids
 from agents.bert.families import CONFIG, DEVICES, ONNX, WEIGHTS, family_of
@@ -83,14 +85,15 @@ class Predictor:
 
 
 class CompiledPredictor(Predictor):
-    """A BERT in 8 bits, run by `agents.bert.compiled`: the predictions are the same on all processors."""
+    """A BERT in 8 bits, run by `agents.bert.compiled`: predictions are the same on all processors that it supports."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, isa: int) -> None:
+        """`isa`: see `agents.bert.compiled.encoder.predict`."""
         self.family = "bert"
-        self._network = network
+        self._predict = partial(predict, network, isa)
 
     def _outputs(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> np.ndarray:
-        return predict(self._network, input_ids, lengths, n_state)
+        return self._predict(input_ids, lengths, n_state)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
@@ -102,19 +105,22 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 def load(folder: Path, device: str = "cpu") -> Predictor:
     """The network of the checkpoint `folder` on "cpu" (from ``model.onnx``) or "cuda" (from ``model.safetensors``).
 
-    On a CPU it uses one thread, as the arena plays in as many processes as there are cores. Raises ValueError, one line
-    with the remedy, if checkpoint or device cannot be used.
+    On a CPU `agents.bert.compiled` runs a BERT if it can, else ONNX Runtime. It uses one thread, as the arena plays in
+    as many processes as there are cores. Raises ValueError, one line with the remedy, if checkpoint or device cannot be
+    used.
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r}: choose {' or '.join(DEVICES)}")
     if device != "cpu":
         return Predictor(torch_forward(folder, device), BATCH_SIZE[device], family_of(folder).name)
     model, session, family = read_onnx(folder)
-    network = None if numba.config.DISABLE_JIT else read_network(model)
-    if network is not None:
-        return CompiledPredictor(network)
-    forward = cnn.session_forward if family == "cnn" else session_forward
-    return Predictor(forward(session), BATCH_SIZE[device], family)
+    if family == "cnn":
+        return Predictor(cnn.session_forward(session), BATCH_SIZE[device], family)
+    isa = None if numba.config.DISABLE_JIT else instruction_set()
+    network = None if isa is None else read_network(model)
+    if isa is None or network is None:
+        return Predictor(session_forward(session), BATCH_SIZE[device], family)
+    return CompiledPredictor(network, isa)
 
 
 def read_onnx(folder: Path) -> tuple[bytes, onnxruntime.InferenceSession, str]:

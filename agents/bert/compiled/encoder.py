@@ -1,8 +1,8 @@
 """The forward pass of a quantized network, compiled: what its ``model.onnx`` computes, with fewer steps.
 
-Sequences need no padding, what follows a product is computed while its sums are in registers, and of the second layer of
-a feed-forward network, whose inputs are mostly 0 after the ReLU, only the rows of other inputs are added up. Attention
-multiplies whole numbers of 16 bits, scaled by the largest value of the head in the sequence.
+Sequences need no padding, what follows a product is computed while its sums are in registers, and of the second layer
+of a feed-forward network, whose inputs are mostly 0 after the ReLU, only the rows of other inputs are added up.
+Attention multiplies whole numbers of 16 bits, scaled by the largest value of the head in the sequence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from agents.bert.compiled.rows import (
     round_to_shorts,
     softmax_to_shorts,
 )
-from agents.bert.compiled.vectors import LANES, instruction_set
+from agents.bert.compiled.vectors import LANES
 from agents.bert.compiled.weights import ALIGNMENT, NETWORK, Network
 from engine.compiling import inner, kernel
 
@@ -101,8 +101,8 @@ def lay_out(start: int, network: Network, longest: int) -> Memory:
     outputs = after(last_inner, firsts * inner_size * 4)
     end = after(outputs, firsts * network.heads.shape[0] * LANES * 4)
     return Memory(
-        x, numbers, projected, hidden, found, shorts, keys, values, scores, weights, exponentials, cls, queries, contexts,
-        last_inner, outputs, end,
+        x, numbers, projected, hidden, found, shorts, keys, values, scores, weights, exponentials, cls, queries,
+        contexts, last_inner, outputs, end,
     )  # fmt: skip
 
 
@@ -175,9 +175,7 @@ def last_layer(lengths: np.ndarray, network: Network, m: Memory, out: np.ndarray
     for i in range(n):
         copy_row(m.x + start * size, width, m.cls + i * size, isa)
         start += lengths[i]
-    linear(
-        m.cls, size, first(network.queries), width * BLOCK, m.queries, wide * 4, n, wide // LANES, width, bias, isa
-    )
+    linear(m.cls, size, first(network.queries), width * BLOCK, m.queries, wide * 4, n, wide // LANES, width, bias, isa)
     bias += wide * 4
     start = 0
     for i in range(n):
@@ -195,7 +193,17 @@ def last_layer(lengths: np.ndarray, network: Network, m: Memory, out: np.ndarray
     normalize(m.cls, n, width, norm, norm + size, epsilon, isa)
     norm += 2 * size
     linear_relu(
-        m.cls, size, first(network.first), width * BLOCK, m.inner, inner_size * 4, n, inner_size // LANES, width, bias, isa
+        m.cls,
+        size,
+        first(network.first),
+        width * BLOCK,
+        m.inner,
+        inner_size * 4,
+        n,
+        inner_size // LANES,
+        width,
+        bias,
+        isa,
     )
     bias += inner_size * 4
     add_linear(
@@ -225,7 +233,18 @@ def predict_some(
     for layer in range(layers):
         matrix, scale, bias = first(network.matrices[layer]), first(network.scales[layer]), first(network.biases[layer])
         project(
-            m.numbers, width, matrix, step, m.projected, 3 * size, rows, 3 * width // LANES, width // 4, scale, bias, isa
+            m.numbers,
+            width,
+            matrix,
+            step,
+            m.projected,
+            3 * size,
+            rows,
+            3 * width // LANES,
+            width // 4,
+            scale,
+            bias,
+            isa,
         )
         start = 0
         for n in range(len(lengths)):
@@ -243,7 +262,18 @@ def predict_some(
         scale += size
         bias += size
         project_to_bytes(
-            m.numbers, width, matrix, step, m.hidden, inner_size, rows, inner_size // LANES, width // 4, scale, bias, isa
+            m.numbers,
+            width,
+            matrix,
+            step,
+            m.hidden,
+            inner_size,
+            rows,
+            inner_size // LANES,
+            width // 4,
+            scale,
+            bias,
+            isa,
         )
         scale = first(network.inner_scales[layer])
         add_sparse(
@@ -276,9 +306,12 @@ def _predict_all(
     out[:0] = memory[0]  # until here the memory is in use, which its address does not tell
 
 
-def predict(network: Network, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> np.ndarray:
-    """The outputs of `network`, float32[n, N_OUTPUTS], for n sequences as in `agents.bert.encoding.Encoded`."""
+def predict(network: Network, isa: int, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> np.ndarray:
+    """The outputs of `network`, float32[n, N_OUTPUTS], for n sequences as in `agents.bert.encoding.Encoded`.
+
+    `isa` is the number of one of `agents.bert.compiled.vectors.INSTRUCTION_SETS` that this processor has.
+    """
     tokens = np.ascontiguousarray(input_ids, dtype=np.uint16)
     outputs = np.empty((len(tokens), len(network.heads) * LANES), dtype=np.float32)
-    _predict_all(tokens, lengths, n_state, network, outputs, instruction_set())
+    _predict_all(tokens, lengths, n_state, network, outputs, isa)
     return outputs[:, :N_OUTPUTS]

@@ -1,7 +1,7 @@
 """Reads nodes and constants from an ONNX file, without the package onnx, which is only needed to write one.
 
-The format is that of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/); the numbers of the fields are
-those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+The format is that of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/); the numbers of the fields
+are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
 """
 
 from __future__ import annotations
@@ -39,10 +39,6 @@ class Graph(NamedTuple):
     def by_type(self, operator: str) -> list[Node]:
         """The nodes with this operator."""
         return [node for node in self.nodes if node.operator == operator]
-
-    def tensor(self, name: str) -> np.ndarray:
-        """The constant of this name. Raises KeyError."""
-        return self.constants[name]
 
     def is_scalar(self, name: str) -> bool:
         """Whether `name` is a constant without axes."""

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from llvmlite import ir
-from numba.extending import intrinsic
 
-from agents.bert.compiled.vectors import BYTE, FLOAT, FLOATS, INT, INTS, LANES, SIZE, Writer, vector_function
+from agents.bert.compiled.vectors import FLOAT, FLOATS, INT, INTS, LANES, Writer, make_vector_function
 
 BLOCK = LANES * 4  # bytes of a group of each column of a block, and of a row of sums
-ROWS = 12  # the largest number of rows that are computed at once: arrays have so many more than are used
-# For each number of blocks that are computed at once the number of rows: the sums must fit into the registers.
-TILES = {"vnni": {4: 6, 3: 8, 2: 12, 1: 12}, "avx2": {2: 2, 1: 4}, "any": {1: 2}}
-
-Finish = Callable[[Writer, ir.Value, ir.Value, ir.Value], None]  # (writer, sums, address of the output, column)
+# For each number of blocks that are computed at once the number of rows: the sums must fit into the registers. Up to
+# eleven rows more than wanted are computed, and written.
+TILES = {"vnni": {4: 6, 3: 8, 2: 12, 1: 12}, "avx2": {2: 2, 1: 4}}
 
 
 def write_product(
@@ -110,58 +107,22 @@ def store_relu(w: Writer, sums: ir.Value, out: ir.Value, column: ir.Value, bias:
     w.store(w.largest(total, w.splat(0.0)), out)
 
 
-MATRICES = ("address", "int", "address", "int", "address", "int", "int", "int", "int")
-
-
-def product(name: str, group: str, finish: Callable[..., None], *more: str) -> tuple[object, object]:
-    """What the intrinsic of a product returns; `more`: the kinds of the arguments that only `finish` takes."""
+def make_product(name: str, group: str, finish: Callable[..., None], *more: str) -> Callable[..., None]:
+    """A product for compiled functions; `more`: the kinds of the arguments that only `finish` takes."""
     size = 1 if finish is store_bytes else 4
-    return vector_function(name, partial(write_product, group, size, finish), *MATRICES, *more)
+    matrices = ("address", "int", "address", "int", "address", "int")
+    write = partial(write_product, group, size, finish)
+    return make_vector_function(name, write, *matrices, "int", "int", "int", *more)
 
 
-@intrinsic
-def project(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, scale, bias, isa):  # type: ignore[no-untyped-def]
-    """Write the float32 of a linear layer of bytes."""
-    return product("project", "bytes", store_scaled, "address", "address")
-
-
-@intrinsic
-def add_projection(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, scale, bias, isa):  # type: ignore[no-untyped-def]
-    """Add a linear layer of bytes to float32."""
-    return product("add_projection", "bytes", add_scaled, "address", "address")
-
-
-@intrinsic
-def project_to_bytes(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, scale, bias, isa):  # type: ignore[no-untyped-def]
-    """Write the bytes of a linear layer of bytes, clipped."""
-    return product("project_to_bytes", "bytes", store_bytes, "address", "address")
-
-
-@intrinsic
-def multiply_shorts(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, isa):  # type: ignore[no-untyped-def]
-    """Write the int32 of a product of numbers of 16 bits."""
-    return product("multiply_shorts", "shorts", store_sums)
-
-
-@intrinsic
-def average_shorts(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, scale, bias, isa):  # type: ignore[no-untyped-def]
-    """Write a product of numbers of 16 bits, scaled, as bytes."""
-    return product("average_shorts", "shorts", store_bytes, "address", "address")
-
-
-@intrinsic
-def linear(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, bias, isa):  # type: ignore[no-untyped-def]
-    """Write the float32 of a linear layer of float32."""
-    return product("linear", "floats", store_floats, "address")
-
-
-@intrinsic
-def add_linear(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, bias, isa):  # type: ignore[no-untyped-def]
-    """Add a linear layer of float32 to float32."""
-    return product("add_linear", "floats", add_floats, "address")
-
-
-@intrinsic
-def linear_relu(context, a, a_step, b, b_step, out, out_step, rows, blocks, depth, bias, isa):  # type: ignore[no-untyped-def]
-    """Write the ReLU of a linear layer of float32."""
-    return product("linear_relu", "floats", store_relu, "address")
+# Linear layers of bytes, with scale and bias of the sums
+project = make_product("project", "bytes", store_scaled, "address", "address")
+add_projection = make_product("add_projection", "bytes", add_scaled, "address", "address")
+project_to_bytes = make_product("project_to_bytes", "bytes", store_bytes, "address", "address")
+# Products of numbers of 16 bits
+multiply_shorts = make_product("multiply_shorts", "shorts", store_sums)
+average_shorts = make_product("average_shorts", "shorts", store_bytes, "address", "address")
+# Linear layers of float32, with a bias
+linear = make_product("linear", "floats", store_floats, "address")
+add_linear = make_product("add_linear", "floats", add_floats, "address")
+linear_relu = make_product("linear_relu", "floats", store_relu, "address")

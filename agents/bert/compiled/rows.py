@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-
 from llvmlite import ir
-from numba.extending import intrinsic
 
 from agents.bert.compiled.products import BLOCK
 from agents.bert.compiled.vectors import (
@@ -17,40 +15,31 @@ from agents.bert.compiled.vectors import (
     ROUND,
     SHORT,
     Writer,
+    make_vector_function,
     vector_function,
 )
 
 NORMALIZED = 4  # rows that are normalized at once
 MASK = 64  # groups of bytes that are compared with 0 at once
 # Blocks of a row that are added up at once, the most first: the sums must fit into the registers.
-SUMMED = {"vnni": (8, 2), "avx2": (4, 2), "any": (2,)}
+SUMMED = {"vnni": (8, 2), "avx2": (4, 2)}
 SMALLEST_EXPONENT = -100.0  # far from where float32 lose precision, and processors time
 # A polynomial close to 2 ** x for x from -0.5 to 0.5: the relative error is at most 4e-6. The coefficients are float32.
 POWER = (0.9999992847442627, 0.6931217908859253, 0.240247443318367, 0.05591785907745361, 0.009570098482072353)
 
 
-def write_sum(w: Writer, a: ir.Value, b: ir.Value, width: ir.Value, out: ir.Value) -> None:
+@vector_function("address", "address", "int", "address")
+def add_rows(w: Writer, a: ir.Value, b: ir.Value, width: ir.Value, out: ir.Value) -> None:
     """Write the sum of two rows of float32."""
     with w.loop(w.mul(width, 4), BLOCK) as k:
         w.store(w.builder.fadd(w.load(w.at(a, k), FLOAT), w.load(w.at(b, k), FLOAT)), w.at(out, k))
 
 
-@intrinsic
-def add_rows(context, a, b, width, out, isa):  # type: ignore[no-untyped-def]
-    """Write the sum of two rows of float32."""
-    return vector_function("add_rows", write_sum, "address", "address", "int", "address")
-
-
-def write_copy(w: Writer, a: ir.Value, width: ir.Value, out: ir.Value) -> None:
+@vector_function("address", "int", "address")
+def copy_row(w: Writer, a: ir.Value, width: ir.Value, out: ir.Value) -> None:
     """Copy a row of float32."""
     with w.loop(w.mul(width, 4), BLOCK) as k:
         w.store(w.load(w.at(a, k), FLOAT), w.at(out, k))
-
-
-@intrinsic
-def copy_row(context, a, width, out, isa):  # type: ignore[no-untyped-def]
-    """Copy a row of float32."""
-    return vector_function("copy_row", write_copy, "address", "int", "address")
 
 
 def write_normalized(
@@ -85,21 +74,18 @@ def write_normalized(
                     w.store(w.clipped(value), w.at(out, w.mul(w.add(first, i), width), b.udiv(k, w.number(4))))
 
 
-@intrinsic
-def normalize(context, x, rows, width, gain, bias, epsilon, isa):  # type: ignore[no-untyped-def]
-    """LayerNorm of rows of float32 in place."""
-    return vector_function("normalize", write_normalized, "address", "int", "int", "address", "address", "float")
+NORM = ("address", "int", "int", "address", "address", "float")
+normalize = make_vector_function("normalize", write_normalized, *NORM)
+normalize_to_bytes = make_vector_function(
+    "normalize_to_bytes", write_normalized, *NORM, "address", "address", "address"
+)
 
 
-@intrinsic
-def normalize_to_bytes(context, x, rows, width, gain, bias, epsilon, scale, zero_points, out, isa):  # type: ignore[no-untyped-def]
-    """LayerNorm of rows of float32 in place, whose results are also written as bytes."""
-    kinds = ("address", "int", "int", "address", "address", "float", "address", "address", "address")
-    return vector_function("normalize_to_bytes", write_normalized, *kinds)
-
-
-def write_largest(w: Writer, x: ir.Value, rows: ir.Value, step: ir.Value, parts: ir.Value, size: ir.Value, out: ir.Value) -> None:
-    """Write the largest absolute value in each group of `size` columns of some rows."""
+@vector_function("address", "int", "int", "int", "int", "address")
+def largest_values(
+    w: Writer, x: ir.Value, rows: ir.Value, step: ir.Value, parts: ir.Value, size: ir.Value, out: ir.Value
+) -> None:
+    """Write the largest absolute value in each of `parts` groups of `size` columns of float32, in some rows."""
     with w.loop(parts) as part:
         with w.fold(rows, 1, w.splat(0.0)) as (row, found, following):
             address = w.at(x, w.mul(row, step), w.mul(w.mul(part, size), 4))
@@ -110,28 +96,21 @@ def write_largest(w: Writer, x: ir.Value, rows: ir.Value, step: ir.Value, parts:
         w.store(w.reduce(found[0], w.largest), w.at(out, w.mul(part, 4)))
 
 
-@intrinsic
-def largest_values(context, x, rows, step, parts, size, out, isa):  # type: ignore[no-untyped-def]
-    """Write the largest absolute value in each of `parts` groups of `size` columns of float32, in some rows."""
-    return vector_function("largest_values", write_largest, "address", "int", "int", "int", "int", "address")
-
-
-def write_shorts(w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, factor: ir.Value, out: ir.Value) -> None:
-    """Write rows of float32, times `factor`, as numbers of 16 bits."""
+@vector_function("address", "int", "int", "address", "address")
+def round_to_shorts(w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, factor: ir.Value, out: ir.Value) -> None:
+    """Write rows of float32, times `factor` float32[width], as numbers of 16 bits."""
     with w.loop(rows) as row, w.loop(width, LANES) as k:
         at = w.add(w.mul(row, width), k)
         value = w.builder.fmul(w.load(w.at(x, w.mul(at, 4)), FLOAT), w.load(w.at(factor, w.mul(k, 4)), FLOAT))
         w.store(w.rounded(value, SHORT), w.at(out, w.mul(at, 2)))
 
 
-@intrinsic
-def round_to_shorts(context, x, rows, width, factor, out, isa):  # type: ignore[no-untyped-def]
-    """Write rows of float32, times `factor` float32[width], as numbers of 16 bits."""
-    return vector_function("round_to_shorts", write_shorts, "address", "int", "int", "address", "address")
+@vector_function("address", "int", "int", "int", "address")
+def pack_keys(w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir.Value, out: ir.Value) -> None:
+    """Pack rows of numbers of 16 bits as columns: of each block of LANES rows there are `width` / 2 pairs.
 
-
-def write_keys(w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir.Value, out: ir.Value) -> None:
-    """Pack rows of numbers of 16 bits as the columns of a product."""
+    Up to LANES - 1 more rows are read.
+    """
     pairs = w.builder.udiv(width, w.number(2))
     with w.loop(rows, LANES) as row, w.loop(pairs, LANES) as pair:
         addresses = [w.at(x, w.mul(w.add(row, i), step), w.mul(pair, 4)) for i in range(LANES)]
@@ -146,34 +125,20 @@ def write_keys(w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir
             w.store(value, w.at(base, w.mul(w.add(pair, i), BLOCK)))
 
 
-@intrinsic
-def pack_keys(context, x, step, rows, width, out, isa):  # type: ignore[no-untyped-def]
-    """Pack rows of numbers of 16 bits as columns: of each block of LANES rows there are `width` / 2 pairs.
-
-    Up to LANES - 1 more rows are read.
-    """
-    return vector_function("pack_keys", write_keys, "address", "int", "int", "int", "address")
-
-
-def write_values(
+@vector_function("address", "int", "int", "int", "address", "int")
+def pack_values(
     w: Writer, x: ir.Value, step: ir.Value, rows: ir.Value, width: ir.Value, out: ir.Value, out_step: ir.Value
 ) -> None:
-    """Pack pairs of rows of numbers of 16 bits."""
+    """Pack rows of numbers of 16 bits for a product over the rows, in blocks of LANES columns, `out_step` bytes apart.
+
+    An even number of rows is read.
+    """
     lanes = [lane for i in range(LANES) for lane in (i, LANES + i)]
     with w.loop(rows, 2) as row, w.loop(width, LANES) as column:
         first = w.at(x, w.mul(row, step), w.mul(column, 2))
         value = w.shuffle(w.load(first, SHORT), w.load(w.at(first, step), SHORT), lanes)
         block = w.builder.udiv(column, w.number(LANES))
         w.store(value, w.at(out, w.mul(block, out_step), w.mul(row, BLOCK // 2)))
-
-
-@intrinsic
-def pack_values(context, x, step, rows, width, out, out_step, isa):  # type: ignore[no-untyped-def]
-    """Pack rows of numbers of 16 bits for a product over the rows, in blocks of LANES columns, `out_step` bytes apart.
-
-    An even number of rows is read.
-    """
-    return vector_function("pack_values", write_values, "address", "int", "int", "int", "address", "int")
 
 
 def exp2(w: Writer, x: ir.Value) -> ir.Value:
@@ -212,11 +177,15 @@ def write_softmax(
     return w.reduce(total[0], b.fadd)
 
 
-def write_weights(
+@vector_function("address", "int", "int", "int", "float", "float", "address", "address", "int")
+def softmax_to_shorts(
     w: Writer, scores: ir.Value, step: ir.Value, rows: ir.Value, used: ir.Value, unit: ir.Value, one: ir.Value,
     exponentials: ir.Value, out: ir.Value, out_step: ir.Value,
 ) -> None:  # fmt: skip
-    """Write the softmax of rows of whole numbers as numbers of 16 bits."""
+    """Write the softmax, to the base 2, of `used` int32 of each row, times `unit`, as numbers of 16 bits.
+
+    `one` is the number for 1. Up to a multiple of LANES zeros follow.
+    """
     with w.loop(rows) as row:
         total = write_softmax(w, w.at(scores, w.mul(row, step)), used, unit, exponentials, INT)
         factor = w.splat(w.builder.fdiv(one, total))
@@ -225,21 +194,12 @@ def write_weights(
             w.store(w.rounded(value, SHORT), w.at(out, w.mul(row, out_step), w.mul(k, 2)))
 
 
-@intrinsic
-def softmax_to_shorts(context, scores, step, rows, used, unit, one, exponentials, out, out_step, isa):  # type: ignore[no-untyped-def]
-    """Write the softmax, to the base 2, of `used` int32 of each row, times `unit`, as numbers of 16 bits.
-
-    `one` is the number for 1. Up to a multiple of LANES zeros follow.
-    """
-    kinds = ("address", "int", "int", "int", "float", "float", "address", "address", "int")
-    return vector_function("softmax_to_shorts", write_weights, *kinds)
-
-
-def write_attention(
+@vector_function("address", "int", "int", "address", "float", "address", "address")
+def attend_once(
     w: Writer, x: ir.Value, rows: ir.Value, width: ir.Value, query: ir.Value, unit: ir.Value, exponentials: ir.Value,
     out: ir.Value,
 ) -> None:  # fmt: skip
-    """Write the mean of rows, weighted by the softmax of their products with `query`."""
+    """Write the mean of rows of float32, weighted by the softmax to the base 2 of `unit` * (row · `query`)."""
     b, size = w.builder, w.mul(width, 4)
     with w.loop(rows) as row:
         address = w.at(x, w.mul(row, size))
@@ -259,18 +219,15 @@ def write_attention(
             w.store(total, w.at(out, k, i * BLOCK))
 
 
-@intrinsic
-def attend_once(context, x, rows, width, query, unit, exponentials, out, isa):  # type: ignore[no-untyped-def]
-    """Write the mean of rows of float32, weighted by the softmax, to the base 2, of `unit` * their products with `query`."""
-    kinds = ("address", "int", "int", "address", "float", "address", "address")
-    return vector_function("attend_once", write_attention, *kinds)
-
-
-def write_sparse(
+@vector_function("address", "int", "int", "address", "int", "address", "address", "address", "address")
+def add_sparse(
     w: Writer, a: ir.Value, rows: ir.Value, depth: ir.Value, matrix: ir.Value, width: ir.Value, scale: ir.Value,
     bias: ir.Value, found: ir.Value, out: ir.Value,
 ) -> None:  # fmt: skip
-    """Add the products of groups of bytes and groups of a matrix's rows, of those groups that are not 0."""
+    """Add a linear layer of bytes, most of which are 0, to float32.
+
+    `matrix` int8[depth / 4, width, 4]; `depth` is a multiple of 4 * MASK; `found` int64[depth / 4] is overwritten.
+    """
     b = w.builder
     blocks, size = b.udiv(width, w.number(LANES)), w.mul(width, 4)
     with w.loop(rows) as row:
@@ -300,13 +257,3 @@ def write_sparse(
                     target = w.at(out, w.mul(row, size), at)
                     w.store(b.fadd(w.load(target, FLOAT), value), target)
             first = block
-
-
-@intrinsic
-def add_sparse(context, a, rows, depth, matrix, width, scale, bias, found, out, isa):  # type: ignore[no-untyped-def]
-    """Add a linear layer of bytes, most of which are 0, to float32.
-
-    `matrix` int8[depth / 4, width, 4]; `depth` is a multiple of 4 * MASK; `found` int64[depth / 4] is overwritten.
-    """
-    kinds = ("address", "int", "int", "address", "int", "address", "address", "address", "address")
-    return vector_function("add_sparse", write_sparse, *kinds)

@@ -1,4 +1,4 @@
-"""Functions of vectors for kernels, written as LLVM IR, because numba has no vectors and generates none of VNNI.
+"""Functions of vectors for kernels, written as LLVM IR, because numba has no vectors and does not generate VNNI.
 
 Each is generated once for every one of INSTRUCTION_SETS, and the kernel chooses one when it runs, so that the same
 machine code serves all processors. Sums of whole numbers are exact, and every sum of float32 has one order and no fused
@@ -11,15 +11,19 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from inspect import Parameter, Signature
 from typing import Any
 
 from llvmlite import binding, ir
 from numba import types
+from numba.extending import intrinsic
 
 LANES = 16  # elements of a vector
-IS_X86 = platform.machine().lower() in ("x86_64", "amd64")
-FEATURES = {"vnni": ("avx512f", "avx512bw", "avx512vl", "avx512vnni"), "avx2": ("avx2",), "any": ()}
-INSTRUCTION_SETS = tuple(FEATURES)  # numbered as `instruction_set` does
+# The instruction sets that functions are generated for, the best first, and what LLVM calls their parts: on other
+# processors than those of x86-64 there are none, and the functions do nothing.
+INSTRUCTION_SETS = {"vnni": ("avx512f", "avx512bw", "avx512vl", "avx512vnni"), "avx2": ("avx2",)}
+if platform.machine().lower() not in ("x86_64", "amd64"):
+    INSTRUCTION_SETS.clear()
 
 BYTE, SHORT, INT, LONG, FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 POINTER = BYTE.as_pointer()
@@ -32,44 +36,53 @@ NUMBA_TYPES = {"address": types.int64, "int": types.int64, "float": types.float3
 
 
 @cache
-def instruction_set() -> int:
-    """Return the number of the best of INSTRUCTION_SETS that this processor has."""
-    if not IS_X86:
-        return INSTRUCTION_SETS.index("any")
+def instruction_set() -> int | None:
+    """The number of the best of INSTRUCTION_SETS that this processor has, None if it has none of them."""
     found = binding.get_host_cpu_features()
-    return next(i for i, needed in enumerate(FEATURES.values()) if all(found.get(each) for each in needed))
+    sets = enumerate(INSTRUCTION_SETS.values())
+    return next((number for number, features in sets if all(found.get(each) for each in features)), None)
 
 
-def vector_function(name: str, write: Callable[..., None], *kinds: str) -> tuple[Any, Any]:
-    """What the intrinsic `name` returns: it calls the function written by ``write(writer, *arguments)``.
+def vector_function(*kinds: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorate a function that writes a function by a Writer: the result is what compiled functions call.
 
-    `kinds` are those of the arguments, of ARGUMENTS: addresses and whole numbers are int64 for numba. The last argument
-    of the intrinsic is the number of the instruction set.
+    `kinds` are those of its arguments, of ARGUMENTS: addresses and whole numbers are int64 for numba. One more argument
+    is the number of the instruction set.
     """
+    return lambda write: make_vector_function(write.__name__, write, *kinds)
+
+
+def make_vector_function(name: str, write: Callable[..., None], *kinds: str) -> Callable[..., None]:
+    """What `vector_function` makes of `write`."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        *given, chosen = arguments
+        *given, isa = arguments
         given = [builder.inttoptr(each, POINTER) if kind == "address" else each for each, kind in zip(given, kinds)]
         for number, instructions in enumerate(INSTRUCTION_SETS):
-            if IS_X86 or instructions == "any":
-                with builder.if_then(builder.icmp_signed("==", chosen, ir.Constant(LONG, number))):
-                    builder.call(_function(builder.module, name, write, kinds, instructions), given)
+            with builder.if_then(builder.icmp_signed("==", isa, ir.Constant(LONG, number))):
+                builder.call(written(builder.module, f"{__name__}.{name}", write, kinds, instructions), given)
         return context.get_dummy_value()
 
-    return types.void(*(NUMBA_TYPES[kind] for kind in kinds), types.int64), generate
+    def define(context: Any, *arguments: Any) -> Any:
+        return types.void(*(NUMBA_TYPES[kind] for kind in kinds), types.int64), generate
+
+    names = ["context", *(f"{kind}{number}" for number, kind in enumerate(kinds)), "isa"]
+    define.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in names])  # type: ignore[attr-defined]
+    define.__name__ = name
+    return intrinsic(define)  # type: ignore[no-any-return]
 
 
-def _function(
+def written(
     module: ir.Module, name: str, write: Callable[..., None], kinds: Sequence[str], instructions: str
 ) -> ir.Function:
     """The function in a module; it is written unless the module has it."""
-    name = f"{__name__}.{name}.{instructions}"
+    name = f"{name}.{instructions}"
     if name in module.globals:
         return module.globals[name]
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [ARGUMENTS[kind] for kind in kinds]), name)
     function.linkage = "internal"
-    if features := FEATURES[instructions]:  # llvmlite knows no attributes with values
-        set.add(function.attributes, f'"target-features"="{",".join(f"+{each}" for each in features)}"')
+    features = ",".join(f"+{each}" for each in INSTRUCTION_SETS[instructions])
+    set.add(function.attributes, f'"target-features"="{features}"')  # its own `add` knows no attributes with values
     writer = Writer(function, instructions)
     write(writer, *function.args)
     writer.builder.ret_void()
@@ -202,7 +215,7 @@ class Writer:
         return self.builder.fadd(value, self.splat(ROUND))
 
     def rounded(self, value: ir.Value, size: ir.Type) -> ir.Value:
-        """A vector of float32 rounded to the nearest whole numbers of the type `size`, which must be able to hold them."""
+        """A vector of float32 rounded to the nearest whole numbers of the type `size`, which can hold them."""
         bits = self.builder.bitcast(self.shifted(value), INTS)
         return self.builder.trunc(bits, ir.VectorType(size, LANES))
 
@@ -230,17 +243,11 @@ class Writer:
             kind = ir.FunctionType(INTS, [INTS, INTS, INTS])
             instruction = ir.InlineAsm(kind, f"{VNNI[group]} $3, $2, $0", "=v,0,v,v")
             return builder.call(instruction, [total, *(builder.bitcast(each, INTS) for each in (a, b))])
-        if self.instructions == "avx2":
-            halves = [self._add_groups(group, *both) for both in zip(self.halves(a), self.halves(b))]
-            return builder.add(total, self.shuffle(*halves, range(LANES)))
-        extend_a = builder.zext if group == "bytes" else builder.sext
-        for i in range(count):
-            one_a, one_b = (self.shuffle(each, each, range(i, LANES * count, count)) for each in (a, b))
-            total = builder.add(total, builder.mul(extend_a(one_a, INTS), builder.sext(one_b, INTS)))
-        return total
+        halves = [self._add_groups(group, *both) for both in zip(self.halves(a), self.halves(b), strict=True)]
+        return builder.add(total, self.shuffle(*halves, range(LANES)))
 
     def _add_groups(self, group: str, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The sums of products of groups, int32[LANES / 2], with AVX2.
+        """The sums of products of groups, int32[LANES / 2], with the instructions of AVX2.
 
         Products of bytes are first added in pairs with 16 bits, in which two of them fit: see
         `agents.bert.export.quantization.WEIGHT_LEVELS`.
