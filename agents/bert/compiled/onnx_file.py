@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,8 @@ def read_graph(model: bytes) -> Graph:
         raise ValueError(f"not an ONNX model that can be read ({error!r})") from None
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, memoryview | int]]:
-    """Number and value of each field of a message. Raises IndexError or ValueError if it is damaged."""
+def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
+    """Number and value of each field of a message, an int or a memoryview. Raises IndexError or ValueError: damaged."""
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)

@@ -67,7 +67,7 @@ def make_vector_function(name: str, write: Callable[..., None], *kinds: str) -> 
         return types.void(*(NUMBA_TYPES[kind] for kind in kinds), types.int64), generate
 
     names = ["context", *(f"{kind}{number}" for number, kind in enumerate(kinds)), "isa"]
-    define.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in names])  # type: ignore[attr-defined]
+    define.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in names])
     define.__name__ = name
     return intrinsic(define)  # type: ignore[no-any-return]
 
@@ -243,8 +243,8 @@ class Writer:
             kind = ir.FunctionType(INTS, [INTS, INTS, INTS])
             instruction = ir.InlineAsm(kind, f"{VNNI[group]} $3, $2, $0", "=v,0,v,v")
             return builder.call(instruction, [total, *(builder.bitcast(each, INTS) for each in (a, b))])
-        halves = [self._add_groups(group, *both) for both in zip(self.halves(a), self.halves(b), strict=True)]
-        return builder.add(total, self.shuffle(*halves, range(LANES)))
+        first, second = (self._add_groups(group, *both) for both in zip(self.halves(a), self.halves(b), strict=True))
+        return builder.add(total, self.shuffle(first, second, range(LANES)))
 
     def _add_groups(self, group: str, a: ir.Value, b: ir.Value) -> ir.Value:
         """The sums of products of groups, int32[LANES / 2], with the instructions of AVX2.

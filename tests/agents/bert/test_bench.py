@@ -26,9 +26,9 @@ def test_all_methods_are_timed_and_choose_alike(network: Path, capsys: pytest.Ca
     assert bench.main(["--model", str(network)]) == 0
     printed = capsys.readouterr().out
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
-    assert len(rows) == 7
+    assert len(rows) == 8
     same = {name: share for name, _, _, _, share in rows}
-    exact = [name for name in same if not name.startswith("bot") and "bfloat16" not in name]
+    exact = [name for name in same if not name.startswith("bot") and "bfloat16" not in name and "8 bits" not in name]
     assert len(exact) == 4
     assert {same[name] for name in exact} == {"100.00%"}
     assert all(float(share.rstrip("%")) > 80 for share in same.values())
@@ -44,4 +44,4 @@ def test_without_torch_the_other_methods_are_timed(
     monkeypatch.delitem(sys.modules, "agents.bert.model", raising=False)
     monkeypatch.setattr(bench, "BUNDLED", network)
     assert bench.main([]) == 0
-    assert sum(line.startswith("│") for line in capsys.readouterr().out.splitlines()) == 3
+    assert sum(line.startswith("│") for line in capsys.readouterr().out.splitlines()) == 4
