@@ -67,9 +67,9 @@ def make_vector_function(name: str, write: Callable[..., None], *kinds: str) -> 
         return types.void(*(NUMBA_TYPES[kind] for kind in kinds), types.int64), generate
 
     names = ["context", *(f"{kind}{number}" for number, kind in enumerate(kinds)), "isa"]
-    define.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in names])
+    define.__signature__ = Signature([Parameter(each, Parameter.POSITIONAL_ONLY) for each in names])  # type: ignore[attr-defined]
     define.__name__ = name
-    return intrinsic(define)  # type: ignore[no-any-return]
+    return intrinsic(define)
 
 
 def written(
