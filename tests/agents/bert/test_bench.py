@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchmarks.timing import rate
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "WALLS", range(1))
+    monkeypatch.setattr(bench, "ARENA_WALLS", range(1))
     monkeypatch.setattr(bench, "ROUNDS", 1)
     monkeypatch.setattr(bench, "rate", partial(rate, at_least=0.001))
     monkeypatch.setattr(bench, "Console", partial(bench.Console, width=150))
@@ -35,6 +37,7 @@ def test_all_methods_are_timed_and_choose_alike(network: Path, capsys: pytest.Ca
     assert float(rows[0][2]) == float(rows[1][3]) == 1
     assert all(int(speed.replace(",", "")) > 0 for _, speed, *_ in rows)
     assert "2 layers, 32 wide; cpu, one thread" in printed
+    assert re.search(r"in games against itself: [\d,]+ decisions/s, by ONNX Runtime [\d,]+: \d+\.\d\d times", printed)
 
 
 def test_without_torch_the_other_methods_are_timed(
