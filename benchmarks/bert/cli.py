@@ -30,7 +30,7 @@ from engine.rules import N_SEATS
 from engine.tables import Tables
 
 WALLS = range(40)  # of the games from which samples are taken
-ARENA_WALLS = range(2000, 2048)  # of the games of the arena, played at once
+ARENA_WALLS = range(2000, 2096)  # of the games of the arena, played at once
 N_SAMPLES = 3000
 N_SAMPLES_ONE_BY_ONE = 32  # in a round of a method that evaluates them one by one
 
