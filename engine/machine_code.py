@@ -5,8 +5,8 @@ so again for each of its callers. An inner function is never called from Python,
 (`InnerLibrary`) until a kernel is compiled; then the kernel and everything it reaches are optimised together, once.
 
 The machine code of a kernel is cached under a hash of its contents: the byte code of all functions that it reaches and
-the constants that they read, the versions of Python, numba and LLVM, and the processor. The location of the sources and
-their other contents make no difference.
+the constants that they read, the sources of the packages of intrinsics, the versions of Python, numba and LLVM, and the
+processor. The location of the sources and their other contents make no difference.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from numba.core import codegen, compiler, config, environment, serialize
 from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.typing.templates import builtin_registry
@@ -238,6 +239,12 @@ def own_content(function: Callable[..., Any]) -> tuple[str, tuple[Callable[..., 
     return digest.hexdigest(), tuple(callees)
 
 
+@cache
+def sources_of(package: Path) -> str:
+    """Return a hash of the modules of a package: any of their functions may write the LLVM IR of its intrinsics."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(package.glob("*.py")))).hexdigest()
+
+
 def is_jitable(function: FunctionType) -> bool:
     """Whether compiled code may call a plain function: `numba.extending.register_jitable` has registered it."""
     own = function.__module__.split(".")[0] not in FIXED
@@ -279,6 +286,8 @@ def texts_of(value: Any, names: set[str], callees: list[Callable[..., Any]], whe
     elif isinstance(value, FunctionType) and is_jitable(value):
         callees.append(value)
         yield value.__qualname__
+    elif isinstance(value, _Intrinsic) and value._defn.__module__.split(".")[0] not in FIXED:
+        yield f"{value._defn.__qualname__} {sources_of(Path(value._defn.__code__.co_filename).parent)}"
     elif isinstance(value, tuple | list):
         yield f"{type(value).__name__} of {len(value)} {getattr(value, '_fields', '')}"
         for element in value:

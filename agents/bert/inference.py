@@ -1,12 +1,14 @@
-"""Running a network: with ONNX Runtime on a CPU, which needs nothing else, or with torch on a GPU."""
+"""Running a network: on a CPU with compiled functions or ONNX Runtime, on a GPU with torch."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 # Otherwise ONNX Runtime reports every session to Microsoft, and stores an id of the machine in the user's cache.
@@ -14,6 +16,9 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
 from agents.bert.checkpoint import HEADS, N_OUTPUTS, POINTS_UNIT, Forward, check_files, how_to_export, weights_digest
+from agents.bert.compiled.encoder import predict
+from agents.bert.compiled.vectors import instruction_set
+from agents.bert.compiled.weights import Network, read_network
 from agents.bert.encoding import attention_mask, position_ids
 from agents.bert.families import CONFIG, DEVICES, ONNX, WEIGHTS, family_of
 from agents.cnn import inference as cnn
@@ -53,17 +58,22 @@ class Predictor:
     def __call__(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> Predictions:
         """Predict from n sequences as in `agents.bert.encoding.Encoded`.
 
-        `input_ids` is integer[n, L], `lengths` and `n_state` are int64[n]. On a CPU with one thread a sequence's
-        predictions are the same to the last bit whatever else is in the batch.
+        `input_ids` is integer[n, L], `lengths` and `n_state` are int64[n]. On a CPU a sequence's predictions are the
+        same to the last bit whatever else is in the batch.
         """
+        outputs = self._outputs(input_ids, lengths, n_state)
+        policy, placement, points = np.split(outputs, np.cumsum(list(HEADS.values()))[:-1], axis=1)
+        return Predictions(policy, softmax(placement), points[:, 0] * np.float32(POINTS_UNIT))
+
+    def _outputs(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> np.ndarray:
+        """The outputs of HEADS side by side, float32[n, N_OUTPUTS]."""
         outputs = np.empty((len(input_ids), N_OUTPUTS), dtype=np.float32)
         for rows, width in self._batches(lengths):
             padded = np.zeros((len(rows), width), dtype=np.int64)
             padded[:, : input_ids.shape[1]] = input_ids[rows, :width]
             mask = attention_mask(lengths[rows], width)
             outputs[rows] = self._forward(padded, mask, position_ids(mask, n_state[rows]))
-        policy, placement, points = np.split(outputs, np.cumsum(list(HEADS.values()))[:-1], axis=1)
-        return Predictions(policy, softmax(placement), points[:, 0] * np.float32(POINTS_UNIT))
+        return outputs
 
     def _batches(self, lengths: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
         """The rows of sequences of similar length, int64[at most batch_size], and the length they are padded to."""
@@ -74,36 +84,55 @@ class Predictor:
                 yield rows[first : first + self._batch_size], width
 
 
+class CompiledPredictor(Predictor):
+    """A BERT in 8 bits, run by `agents.bert.compiled`: predictions are the same on all processors that it supports."""
+
+    def __init__(self, network: Network, isa: int) -> None:
+        """`isa`: see `agents.bert.compiled.encoder.predict`."""
+        self.family = "bert"
+        self._predict = partial(predict, network, isa)
+
+    def _outputs(self, input_ids: np.ndarray, lengths: np.ndarray, n_state: np.ndarray) -> np.ndarray:
+        return self._predict(input_ids, lengths, n_state)
+
+
 def softmax(logits: np.ndarray) -> np.ndarray:
     """Probabilities along the last axis, with the shape and dtype of `logits`."""
     odds = np.exp(logits - logits.max(axis=-1, keepdims=True, initial=-np.inf))
     return odds / odds.sum(axis=-1, keepdims=True)
 
 
-def load(folder: Path, device: str = "cpu", threads: int = 1) -> Predictor:
+def load(folder: Path, device: str = "cpu") -> Predictor:
     """The network of the checkpoint `folder` on "cpu" (from ``model.onnx``) or "cuda" (from ``model.safetensors``).
 
-    On a CPU it uses `threads` threads: one by default, as the arena plays in as many processes as there are cores.
-    Raises ValueError, one line with the remedy, if checkpoint or device cannot be used.
+    On a CPU `agents.bert.compiled` runs a BERT if it can, else ONNX Runtime. It uses one thread, as the arena plays in
+    as many processes as there are cores. Raises ValueError, one line with the remedy, if checkpoint or device cannot be
+    used.
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r}: choose {' or '.join(DEVICES)}")
-    if device == "cpu":
-        forward, family = onnx_forward(folder, threads)
-    else:
-        forward, family = torch_forward(folder, device), family_of(folder).name
-    return Predictor(forward, BATCH_SIZE[device], family)
+    if device != "cpu":
+        return Predictor(torch_forward(folder, device), BATCH_SIZE[device], family_of(folder).name)
+    model, session, family = read_onnx(folder)
+    if family == "cnn":
+        return Predictor(cnn.session_forward(session), BATCH_SIZE[device], family)
+    isa = None if numba.config.DISABLE_JIT else instruction_set()
+    network = None if isa is None else read_network(model)
+    if isa is None or network is None:
+        return Predictor(session_forward(session), BATCH_SIZE[device], family)
+    return CompiledPredictor(network, isa)
 
 
-def onnx_forward(folder: Path, threads: int) -> tuple[Forward, str]:
-    """The forward pass of a checkpoint's ``model.onnx`` on the CPU, and the family of the network.
+def read_onnx(folder: Path) -> tuple[bytes, onnxruntime.InferenceSession, str]:
+    """The contents of a checkpoint's ``model.onnx``, a session of ONNX Runtime, and the family of the network.
 
     Raises ValueError if the file is missing, broken, or was made from other weights than those next to it.
     """
     check_files(folder, ONNX)
     path = folder / ONNX
+    model = path.read_bytes()
     try:
-        session = onnx_session(path.read_bytes(), threads)
+        session = onnx_session(model)
     except Exception as error:  # ONNX Runtime's exceptions have no common base class but this
         reason = str(error).splitlines()[0]
         raise ValueError(f"{path}: cannot be loaded ({reason}); {how_to_export(folder)}") from None
@@ -115,13 +144,13 @@ def onnx_forward(folder: Path, threads: int) -> tuple[Forward, str]:
         raise ValueError(f"{path}: was not made by this version of the bot; {how_to_export(folder)}")
     if (folder / WEIGHTS).is_file() and digest != weights_digest(folder):
         raise ValueError(f"{path}: was made from other weights than those in {WEIGHTS}; {how_to_export(folder)}")
-    return (cnn.session_forward if family == "cnn" else session_forward)(session), family
+    return model, session, family
 
 
-def onnx_session(model: bytes, threads: int = 1) -> onnxruntime.InferenceSession:
+def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
     """A session of ONNX Runtime on the CPU for a serialized ONNX model."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # it would keep a memory plan for each shape ever seen
     options.log_severity_level = LOG_ERRORS_ONLY

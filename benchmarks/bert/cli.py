@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -20,13 +21,16 @@ from agents.bert.export import export_checkpoint
 from agents.bert.export.calibration import self_play_views
 from agents.bert.export.weights import read_checkpoint
 from agents.bert.families import DEVICES
-from agents.bert.inference import load
+from agents.bert.inference import Predictor, load
 from agents.bert.labels import legal_table
-from benchmarks.bert.methods import Method, all_methods
+from benchmarks.bert.methods import Method, all_methods, session_predictor
 from benchmarks.timing import ROUNDS, rate
 from engine.common.options import Parser
+from engine.rules import N_SEATS
+from engine.tables import Tables
 
 WALLS = range(40)  # of the games from which samples are taken
+ARENA_WALLS = range(2000, 2096)  # of the games of the arena, played at once
 N_SAMPLES = 3000
 N_SAMPLES_ONE_BY_ONE = 32  # in a round of a method that evaluates them one by one
 
@@ -54,6 +58,29 @@ def measure(methods: Sequence[Method], encoded: Encoded, legal: np.ndarray) -> l
         Measurement(method.name, statistics.median(rates), float((choice == choices[0]).mean()))
         for method, rates, choice in zip(methods, zip(*rounds), choices)
     ]
+
+
+def arena_rates(predictors: Sequence[Predictor]) -> list[float]:
+    """Decisions per second of the bot in games against itself, engine included, with each predictor in turn.
+
+    Processor time is measured, so that other programs do not count.
+    """
+
+    def play(predictor: Predictor) -> float:
+        bot, decisions = Bert(predictor, "bert", Options(), seed=0), 0
+
+        def act(views: np.ndarray) -> np.ndarray:
+            nonlocal decisions
+            decisions += len(views)
+            return bot.act(views)
+
+        start = time.process_time()
+        for _ in Tables(ARENA_WALLS).play([act], np.zeros((len(ARENA_WALLS), N_SEATS), dtype=np.int8)):
+            pass
+        return decisions / (time.process_time() - start)
+
+    rounds = [[play(predictor) for predictor in predictors] for _ in range(ROUNDS)]
+    return [statistics.median(rates) for rates in zip(*rounds)]
 
 
 def rate_of(work: Callable[[np.ndarray], object], views: np.ndarray) -> float:
@@ -117,6 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with checkpoint_of(given.model) as folder:
             config, predictor = read_checkpoint(folder).config, load(folder, given.device)
+            sessions = session_predictor(folder)
             methods = all_methods(folder, given.device)
     except ValueError as error:
         parser.error(str(error))
@@ -132,6 +160,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{len(views):,} samples of {lengths.mean():.0f} tokens, at most {lengths.max()}; {config.num_hidden_layers}"
         f" layers, {config.hidden_size} wide; {given.device}, one thread"
     )
+    if given.device == "cpu":
+        with console.status("playing against itself …"):
+            by_session, as_played = arena_rates([sessions, predictor])
+        console.print(
+            f"in games against itself: {as_played:,.0f} decisions/s, by ONNX Runtime {by_session:,.0f}: "
+            f"{as_played / by_session:.2f} times as many"
+        )
     console.print(f"encoding: {encoding:,.0f} samples/s; the bot with encoding and augmentation: {playing:,.0f}/s")
     report(console, measurements)
     return 0

@@ -1,4 +1,4 @@
-"""The methods of inference that are compared: transformers, torch, ONNX Runtime in float32, and the bot's own."""
+"""The methods of inference that are compared: transformers, torch, ONNX Runtime, and the bot's own."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from agents.bert.inference import (
     load,
     load_torch_model,
     onnx_session,
+    read_onnx,
     session_forward,
     torch_model_forward,
 )
@@ -46,7 +47,8 @@ def all_methods(folder: Path, device: str) -> list[Method]:
     """All methods for the checkpoint `folder` on `device`; those of torch only if it is installed."""
     methods = torch_methods(folder, device)
     if device == "cpu":
-        methods.append(Method("ONNX Runtime, batched, float32", policy_of(float32_predictor(folder)), batched=True))
+        for name, predictor in (("float32", float32_predictor(folder)), ("8 bits", session_predictor(folder))):
+            methods.append(Method(f"ONNX Runtime, batched, {name}", policy_of(predictor), batched=True))
     policy = policy_of(load(folder, device))
     return [*methods, Method("bot, one by one", policy, batched=False), Method("bot, batched", policy, batched=True)]
 
@@ -92,6 +94,11 @@ def float32_predictor(folder: Path) -> Predictor:
     """The checkpoint `folder` on ONNX Runtime without quantization."""
     model = GraphBuilder(read_checkpoint(folder)).model()
     return Predictor(session_forward(onnx_session(model.SerializeToString())), BATCH_SIZE["cpu"])
+
+
+def session_predictor(folder: Path) -> Predictor:
+    """The checkpoint `folder` as ONNX Runtime runs its ``model.onnx``."""
+    return Predictor(session_forward(read_onnx(folder)[1]), BATCH_SIZE["cpu"])
 
 
 def policy_of(predictor: Predictor) -> Policy:

@@ -9,13 +9,14 @@ import sys
 import threading
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import table_kernels, warm_up
 from engine.common.sources import digest_of_sources
-from engine.machine_code import cache_root, content_of
+from engine.machine_code import cache_root, content_of, sources_of
 from engine.table import TABLE
 from tests.conftest import Scale
 
@@ -75,6 +76,18 @@ def plus(x):
 """
 
 
+INTRINSIC = """
+from numba import types
+from numba.extending import intrinsic
+
+@intrinsic
+def added(context, x):
+    from beside import ADDED
+    return types.int64(types.int64), lambda context, builder, signature, arguments: arguments[0] + ADDED
+
+def function(x):
+    return added(x)
+"""
 INTERRUPTED = """
 import signal, sys, time
 from numba.core.registry import cpu_target
@@ -209,6 +222,19 @@ def test_what_a_kernel_reaches_is_part_of_its_name(
     module, other = MODULE.replace(text, changed), OTHER.replace(text, changed)
     assert (module, other) != (MODULE, OTHER)
     assert (content(monkeypatch) == content(monkeypatch, module, other)) is same
+
+
+def test_the_sources_beside_an_intrinsic_are_part_of_the_name(tmp_path: Path) -> None:
+    """They may write its LLVM IR."""
+
+    def content_with(beside: str) -> str:
+        (tmp_path / "beside.py").write_text(beside)
+        sources_of.cache_clear()
+        module: dict[str, Any] = {"__name__": "intrinsics"}
+        exec(compile(INTRINSIC, tmp_path / "intrinsics.py", "exec"), module)
+        return content_of(module["function"])
+
+    assert content_with("ADDED = 1") == content_with("ADDED = 1") != content_with("ADDED = 2")
 
 
 def test_what_compiled_code_cannot_be_told_by_is_refused() -> None:

@@ -118,13 +118,6 @@ def test_an_empty_batch(network: Path, views: np.ndarray) -> None:
     assert {part.dtype for part in predictions} == {np.dtype(np.float32)}
 
 
-def test_more_threads_predict_the_same(network: Path, views: np.ndarray) -> None:
-    encoded = encode(views)
-    np.testing.assert_allclose(
-        predict(load(network, threads=2), encoded).policy, predict(load(network), encoded).policy, atol=1e-5
-    )
-
-
 def test_half_precision_is_widened(views: np.ndarray, tmp_path: Path) -> None:
     halves = {name: weight.astype(np.float16) for name, weight in random_weights(TINY).items()}
     widened = {name: weight.astype(np.float32) for name, weight in halves.items()}
