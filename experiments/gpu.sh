@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Minutes of many cores and one big GPU, on games of people: (1) a network three times as large as the bundled one makes
-# several passes over all of their decisions, (2) one of the size of the bundled one learns its probabilities, beginning
-# as `bert`, and (3) `residual` goes on by reinforcement, acting on all cores and learning on the GPU. Without a GPU
-# it does the same with smaller batches, to try it.
+# Minutes of many cores and one big GPU: (1) the bundled network of `bert`, deepened to three times its size, passes over
+# all decisions in games of people until the time is up, (2) one of the bundled size, which begins as `bert`, learns its
+# probabilities, and (3) `residual` goes on by reinforcement, acting on all cores and learning on the GPU. Without a
+# GPU it does the same with smaller batches, to try it.
 #
 #   bash experiments/gpu.sh FOLDER RECORDS [MINUTES [OPTIONS...]]
 #
@@ -27,13 +27,17 @@ percent() {
 # Trains a network on the data, unless it is there; drops what only resuming needs: trained NETWORK OPTIONS...
 trained() {
   [ -d "$1" ] && return
-  python -m agents.bert train data "$1.run" --batch-size "$batch" --set learning_rate=2e-3 --set eval_steps=2000 "${@:2}"
+  python -m agents.bert train data "$1.run" --batch-size "$batch" --set eval_steps=2000 "${@:2}"
   mv "$1.run/model" "$1"
   rm -r "$1.run/checkpoint"
 }
 
 [ -d small ] || python -m agents.bert data data --records "$records"
-trained large --from mini --minutes "$(percent 40)"
+if [ ! -d large ]; then
+  trap 'rm -rf deeper' EXIT # it is the same each time
+  python -m agents.bert deepen "$root/agents/bert/weights" deeper --layers 16
+  trained large --from deeper --minutes "$(percent 40)"
+fi
 trained small --from "$root/agents/bert/weights" --set teacher=large --minutes "$(percent 20)"
 # With 256 tables a thread, 16 threads play as many as learned well in the runs of `residual`, and the state is small.
 python -m agents.rl train rl --start "$root/agents/residual/weights/network.npz" --device "$device" \

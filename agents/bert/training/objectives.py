@@ -108,7 +108,8 @@ class Imitation:
     """Imitation of the targets, and a value of the decision: the final placement and points.
 
     The policy loss is the cross-entropy with softmax(-regret / REGRET_UNIT), which is one-hot where only one label's
-    value is known, or with the probabilities of the teacher (distillation: Hinton et al. 2015). The loss adds the expected regret, which makes costly mistakes count for more, and the value losses.
+    value is known, or with the probabilities of the teacher (distillation: Hinton et al. 2015). The loss adds the
+    expected regret, which makes costly mistakes count for more, and the value losses.
     The metric `regret` is the mean regret of the likeliest label.
     """
 

@@ -125,7 +125,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget is spent, or `patience` validations in a row had no lower loss; see `Objective.selects`."""
+        """Whether the budget is spent, or `patience` validations in a row had no lower loss (`Objective.selects`)."""
         patience = self.config.patience
         return self.spent >= self.budget[0] or 0 < patience <= self.progress.evaluations_since_best
 
