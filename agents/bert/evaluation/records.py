@@ -65,8 +65,17 @@ def read_decisions(record: GameRecord) -> RecordedDecisions:
     views, actions = replay.views_and_actions()
     labels, legal = labels_of(views, actions), legal_table(views)
     several = legal.sum(axis=1) > 1
-    dan = np.array(record.events[0].get("dan", [UNKNOWN_LEVEL] * N_SEATS))[views["viewer"]]
+    dan = np.array(dan_of(record))[views["viewer"]]
     return RecordedDecisions(views[several], legal[several], labels[several], dan[several], len(replay.mismatches))
+
+
+def dan_of(record: GameRecord) -> list[str]:
+    """The dan of each player, as Tenhou's records have it."""
+    kept = record.events[0].get("tenhou")
+    dan = kept.get("dan") if isinstance(kept, dict) else None
+    if isinstance(dan, list) and len(dan) >= N_SEATS and all(isinstance(each, str) for each in dan):
+        return dan[:N_SEATS]
+    return [UNKNOWN_LEVEL] * N_SEATS
 
 
 def by_level(dan: np.ndarray, label: np.ndarray, network: np.ndarray, baseline: np.ndarray) -> list[LevelMetrics]:

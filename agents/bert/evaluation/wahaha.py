@@ -2,9 +2,9 @@
 
 Its policy on three-player hanchan of 2011 in Tenhou's phoenix room, after training on 20,000 of 2012 to 2020. Its count
 leaves out the discards that follow a pon or a riichi. Of each label it gives two counts and a share. The share belongs
-to the second count, as the sum of their products over the labels is the accuracy. The first count is taken for the
-labels that were played and the second for those that were predicted, so that the share is the precision: of labels that
-are hard to foresee, such as daiminkan, the first is the larger one, and a network predicts those too rarely.
+to the second count: the sum of their products over the labels is the accuracy. The first count must be that of labels
+that were played, the second that of predictions, and so the share the precision: only the first are alike for the three
+dragons and for pinzu and souzu, as the rules are.
 """
 
 from __future__ import annotations

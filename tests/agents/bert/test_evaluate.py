@@ -295,7 +295,9 @@ def test_recorded_players_are_compared_with_network_and_rule_bot(record: Path, t
 def test_a_decision_has_the_dan_of_its_player(record: Path, tmp_path: Path) -> None:
     start, *rest = record.read_text().splitlines()
     named = tmp_path / "named.mjson"
-    named.write_text("\n".join([json.dumps(json.loads(start) | {"dan": ["七段", "八段", "九段"]}), *rest]))
+    named.write_text(
+        "\n".join([json.dumps(json.loads(start) | {"tenhou": {"dan": ["七段", "八段", "九段", "新人"]}}), *rest])
+    )
     result = read_decisions(read_records(named))
     assert (result.dan == np.array(["七段", "八段", "九段"])[result.views["viewer"]]).all()
 

@@ -35,11 +35,12 @@ def names() -> list[str]:
 
 @pytest.mark.long
 def test_one_command_trains_all_networks_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    records, folder = tmp_path / "records", tmp_path / "a run"
-    records.mkdir()
+    folder = tmp_path / "a run"
+    records = folder / "records"
+    records.mkdir(parents=True)
     for seed, name in enumerate(names()):
         write_record(small_games.play(seed, ("rule",) * 3).record, records / name)
-    command = ["bash", str(REPOSITORY / "experiments" / "gpu.sh"), str(folder), str(records), *SMALL]
+    command = ["bash", str(REPOSITORY / "experiments" / "gpu.sh"), str(folder), *SMALL]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "NUKIDORA_JOBS": "1"}
 
@@ -49,14 +50,14 @@ def test_one_command_trains_all_networks_and_goes_on_where_it_stopped(tmp_path: 
         return done.stdout
 
     out = run()
-    assert "wrote a network of 16 layers to deeper" in out
+    assert "wrote a network of 16 layers to made/deeper" in out
     assert "measured small" in out
-    kept = {path: path.read_bytes() for name in ("large", "small") for path in (folder / name).iterdir()}
+    kept = {path: path.read_bytes() for name in ("large", "small") for path in (folder / name / "model").iterdir()}
     assert {path.name for path in kept} == {"README.md", "config.json", "model.onnx", "model.safetensors"}
-    assert "--set teacher=large" in (folder / "small" / "README.md").read_text()
+    assert "--set teacher=large/model" in (folder / "small" / "model" / "README.md").read_text()
     assert (folder / "rl" / "network.npz").is_file()
-    assert not (folder / "deeper").exists()
-    files = [path for path in folder.rglob("*") if path.is_file() and "data" not in path.parts]
+    assert {path.name for path in folder.iterdir()} == {"large", "made", "records", "rl", "small"}
+    files = [path for path in folder.rglob("*") if path.is_file() and not {"made", "records"} & set(path.parts)]
     assert sum(path.stat().st_size for path in files) < MAX_STATE
     again = run()
     assert "wrote a network" not in again
