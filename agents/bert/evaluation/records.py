@@ -10,8 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.bert.encoding import encode
-from agents.bert.evaluation.metrics import Agreement, agreement, cross_entropy, likeliest, mean
-from agents.bert.inference import Predictor
+from agents.bert.evaluation.metrics import (
+    Agreement,
+    Calibration,
+    agreement,
+    calibration,
+    cross_entropy,
+    likeliest,
+    mean,
+)
+from agents.bert.inference import Predictor, softmax
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.archives import members
@@ -45,6 +53,7 @@ class RecordMetrics:
     departures: int  # from the rules; the rest of such a round is left out
     network: Agreement
     loss: float  # mean cross-entropy of the network over legal labels, in nats
+    confidence: Calibration  # of the probability of its likeliest label
     baseline: Agreement
     levels: list[LevelMetrics]
 
@@ -126,6 +135,7 @@ def evaluate_records(
         departures=departures,
         network=agreement(label, chosen),
         loss=cross_entropy(policy, legal, label),
+        confidence=calibration(softmax(np.where(legal, policy, -np.inf)).max(axis=1), chosen == label),
         baseline=agreement(label, by_baseline),
         levels=by_level(dan, label, chosen, by_baseline),
     )

@@ -84,6 +84,15 @@ def baseline_table(metrics: RecordMetrics) -> Table:
     return table
 
 
+def confidence_table(metrics: Calibration) -> Table:
+    """Return one row per bin of the probability of the likeliest label."""
+    table = make_table("probability", "decisions", "mean", "agreed")
+    for each in metrics.bins:
+        bounds = f"{100 * each.index // N_BINS}-{100 * (each.index + 1) // N_BINS}"
+        table.add_row(bounds, *calibration_cells(metrics, each.index))
+    return table
+
+
 def level_table(levels: Sequence[LevelMetrics]) -> Table:
     """Return one row per level of the players."""
     table = make_table("players", "decisions", "network, %", "±", f"{BASELINE}, %")
@@ -141,3 +150,6 @@ class Report:
             )
         self._console.print(baseline_table(metrics))
         self._console.print(level_table(metrics.levels))
+        self._heading("The network's choice, in %: its probability, the mean of it, and how often the players agreed")
+        self._console.print(confidence_table(metrics.confidence))
+        self._line(f"expected calibration error: {metrics.confidence.error:.4f}")

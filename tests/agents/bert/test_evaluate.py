@@ -157,13 +157,16 @@ def test_report_of_records_shows_network_rule_bot_and_wahaha() -> None:
     network = Agreement(300, 0.5, 0.05, [LabelMetrics("pon", 100, 50, 25), LabelMetrics("hora", 0, 3, 0)])
     baseline = Agreement(300, 0.6, 0.04, [LabelMetrics("kakan", 0, 9, 0), LabelMetrics("pon", 100, 90, 75)])
     levels = [LevelMetrics("七段", 200, 0.55, 0.07, 0.65), LevelMetrics("八段", 100, 0.4, 0.096, 0.5)]
-    lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, baseline, levels)))
+    confidence = Calibration([Bin(9, 200, 0.95, 0.9)], 0.04)
+    lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, confidence, baseline, levels)))
     assert "Recorded players: 300 decisions in 2 games" in lines
     assert "network 50.0 % ± 5.0, loss 1.5000" in lines
     assert "rule bot 60.0 % ± 4.0" in lines
     assert "pon 100 25.0 50.0 75.0 83.3 84.6 85.2" in lines
     assert "七段 200 55.0 7.0 65.0" in lines
     assert "八段 100 40.0 9.6 50.0" in lines
+    assert "90-100 200 95.0 90.0" in lines
+    assert "expected calibration error: 0.0400" in lines
     (wahaha,) = (line for line in lines if line.startswith("wahaha"))
     assert wahaha.startswith("wahaha 79.7 %, loss 0.5290: as published")
     assert wahaha.endswith("has seen none")
@@ -289,6 +292,11 @@ def test_recorded_players_are_compared_with_network_and_rule_bot(record: Path, t
     [level] = result.levels
     assert (level.dan, level.samples, level.network) == (UNKNOWN_LEVEL, result.network.samples, result.network.accuracy)
     assert level.baseline == 1.0
+    assert sum(each.n for each in result.confidence.bins) == result.network.samples
+    right = sum(each.n * each.actual for each in result.confidence.bins)
+    assert right == pytest.approx(result.network.samples * result.network.accuracy)
+    odds = math.exp(5.0)  # of the label that the predictor prefers, where it is legal, against another
+    assert max(each.predicted for each in result.confidence.bins) == pytest.approx(odds / (odds + 1), abs=1e-3)
     assert result.network.accuracy < 0.9
 
 
