@@ -24,6 +24,7 @@ from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.archives import members
 from engine.records.filters import THREE_PLAYERS
+from engine.records.mjlog import RANKS
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
@@ -82,15 +83,15 @@ def dan_of(record: GameRecord) -> list[str]:
     """The dan of each player, as Tenhou's records have it."""
     kept = record.events[0].get("tenhou")
     dan = kept.get("dan") if isinstance(kept, dict) else None
-    if isinstance(dan, list) and len(dan) >= N_SEATS and all(isinstance(each, str) for each in dan):
+    if isinstance(dan, list) and len(dan) >= N_SEATS and all(each in RANKS for each in dan):
         return dan[:N_SEATS]
     return [UNKNOWN_LEVEL] * N_SEATS
 
 
 def by_level(dan: np.ndarray, label: np.ndarray, network: np.ndarray, baseline: np.ndarray) -> list[LevelMetrics]:
-    """The metrics of each level in `dan` str[n], from the labels int[n] that were played and chosen."""
+    """The metrics of each level in `dan` str[n], ascending, from the labels int[n] that were played and chosen."""
     levels = []
-    for each in np.unique(dan).tolist():
+    for each in sorted(np.unique(dan).tolist(), key=[*RANKS, UNKNOWN_LEVEL].index):
         own = dan == each
         found = agreement(label[own], network[own])
         levels.append(LevelMetrics(each, found.samples, found.accuracy, found.interval, mean((label == baseline)[own])))
