@@ -45,6 +45,7 @@ NOT_RUN = {
     "docs/weekend.md": {
         "agents.rl train runs/mine": "hours",
         "bundled_network.sh runs/weekend": "a day",
+        "experiments/gpu.sh": "ten minutes, and records of one's own",
         "torchrun --nproc-per-node 4": "hours; needs several GPUs",
         "--sprt 0,-0.02": "needs a trained network",
     },

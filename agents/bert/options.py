@@ -74,7 +74,7 @@ precision  of the samples in which the label was predicted, the share in which i
 
 
 SETTINGS = settings_in(TrainingConfig)
-WITHOUT_VALUE = {name: each for name, each in SETTINGS.items() if name != "value_weight"}
+UNUSED = {"pretrain": {"value_weight", "teacher"}, "train": set(), "improve": {"teacher"}}  # settings by objective
 
 
 def data_parser() -> Parser:
@@ -132,7 +132,7 @@ def training_parser(objective: str) -> Parser:
             start += f", or of a CNN: {sizes['cnn']}"
         start += f"; or the folder of a network (default {DEFAULT_SIZE})"
         parser.add_argument("--from", dest="model", default=DEFAULT_SIZE, metavar="SIZE|FOLDER", help=start)
-    add_settings(parser, WITHOUT_VALUE if objective == "pretrain" else SETTINGS)
+    add_settings(parser, {name: each for name, each in SETTINGS.items() if name not in UNUSED[objective]})
     return parser
 
 

@@ -17,8 +17,9 @@ SLOW = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # they pla
 EPILOG = f"""\
 {HOW}
 This is python -m arena league, of hanchan by Tenhou's rules, with a page, and with games of each bot against itself
-that measure how fast it decides. FILE is a league: to resume an interrupted one, run the same command again; with
-another bot in --bots, only games with that bot are played.
+that measure how fast it decides. If human plays, which imitates people, each bot also plays 900 games against two of
+it, whose results are kept in FILE.BOT.json (without the .json of FILE). FILE is a league: to resume an interrupted one,
+run the same command again; with another bot in --bots, only games with that bot are played.
 
 exit codes: 0 finished, 1 the league failed, or a bot failed in every game, 2 bad arguments, 130 interrupted
 """

@@ -42,8 +42,14 @@ PLAY_TABLE = """
 """
 
 
-def page(league: League, decisions_per_second: Mapping[str, float], command: str, machine: str) -> str:
-    """Return the page that ``command`` makes. ``decisions_per_second``: of the bots that play, on this ``machine``."""
+def page(
+    league: League, against: Mapping[str, str], decisions_per_second: Mapping[str, float], command: str, machine: str
+) -> str:
+    """Return the page that ``command`` makes.
+
+    ``against``: placements of bots against two `human`, as texts; without any there is no column of them.
+    ``decisions_per_second``: of the bots that play, on this ``machine``.
+    """
     introduction = INTRODUCTION.format(
         command=command,
         games=league.games,
@@ -54,15 +60,21 @@ def page(league: League, decisions_per_second: Mapping[str, float], command: str
         machine=machine,
     )
     pairs = PAIRS.format(widest=widest_share(league) or 100.0)
-    parts = [introduction, *_standings(league, decisions_per_second), pairs, *_every_pair(league), PLAY_TABLE]
+    parts = [introduction, *_standings(league, against, decisions_per_second), pairs, *_every_pair(league), PLAY_TABLE]
     return "\n".join([*parts, *_play(league), "\n## How they were made\n", *_origins(league)]) + "\n"
 
 
-def _standings(league: League, decisions_per_second: Mapping[str, float]) -> Iterator[str]:
+def _standings(league: League, against: Mapping[str, str], decisions_per_second: Mapping[str, float]) -> Iterator[str]:
     speeds = {bot: f"{speed:,.0f}" for bot, speed in decisions_per_second.items()}
-    head = ["", "bot", *(" ".join(column.heading.split()) for column in STANDINGS), "decisions/s"]
+    measured = {"against two `human`": against, "decisions/s": speeds} if against else {"decisions/s": speeds}
+    head = ["", "bot", *(" ".join(column.heading.split()) for column in STANDINGS), *measured]
     rows = [
-        [str(number), _code(bot.bot), *(column.cell(row) for column in STANDINGS), speeds.get(bot.bot, MISSING)]
+        [
+            str(number),
+            _code(bot.bot),
+            *(column.cell(row) for column in STANDINGS),
+            *(values.get(bot.bot, MISSING) for values in measured.values()),
+        ]
         for number, (bot, row) in enumerate(zip(league.standings, standing_rows(league)), 1)
     ]
     return _table(head, rows, n_text=2)

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import platform
+import re
 import shlex
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 
 from agents.clusters import workers_for
+from arena.columns import RESULTS
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings
 from arena.leagues.run import LeagueRun
 from arena.leagues.running import run
 from arena.run import ArenaRun, make_folder
+from engine.common.cluster import Cluster
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output
 from engine.table import N_SEATS
 
 SETTINGS = LeagueSettings(seed=0, rules="tenhou", length="hanchan")  # so that ladders can be compared
 SPEED_GAMES = 30  # of the run that measures how fast a bot decides
+YARDSTICK = "human"  # which imitates people: if it plays, each bot's placement against two of it is on the page
+YARDSTICK_GAMES = 900
+PLACEMENT = next(column for column in RESULTS if column.key == "placement")
 
 
 def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
@@ -33,16 +40,47 @@ def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
         workers = partial(workers_for, options)
         league_run = LeagueRun(SETTINGS, options.bots, workers, games=options.games, json=options.json)
         matches = [SETTINGS.match((bot,) * N_SEATS) for bot in league_run.bots]
+        yardstick_runs = make_yardstick_runs(league_run.bots, options.json, workers)
         speed_runs = [ArenaRun(replace(match, games=SPEED_GAMES), jobs=1) for match in matches]
 
+    command = shlex.join(["python", "-m", "arena", "ladder", *arguments])
+
     def write_page(notes: Console) -> None:
+        against = {run.settings.bots[0]: placement(run, notes) for run in yardstick_runs}
         speeds = {run.settings.bots[0]: decisions_per_second(run, notes) for run in speed_runs}
-        text = page(league_run.league(), speeds, shlex.join(["python", "-m", "arena", "ladder", *arguments]), machine())
+        text = page(league_run.league(), against, speeds, command, machine())
         with write_atomically(options.output) as file:
             file.write(text.encode())
         notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
 
     return run(league_run, "arena ladder", write_page)
+
+
+def make_yardstick_runs(
+    bots: Sequence[str], json: Path, workers: Callable[[Sequence[str]], int | Cluster]
+) -> list[ArenaRun]:
+    """The matches of each of `bots` against two YARDSTICK, if it plays. Raises what `ArenaRun` raises.
+
+    Their results are kept beside the league ``json``, in ``NAME.BOT.json``.
+    """
+    if YARDSTICK not in bots:
+        return []
+    runs = []
+    for bot in bots:
+        if bot != YARDSTICK:
+            match = SETTINGS.match((bot, YARDSTICK, YARDSTICK))
+            settings = replace(match, games=YARDSTICK_GAMES, control_variates=True)
+            name = re.sub(r"[^\w@-]+", "_", bot)
+            runs.append(ArenaRun(settings, workers(match.bots), json.with_name(f"{json.stem}.{name}.json")))
+    return runs
+
+
+def placement(run: ArenaRun, notes: Console) -> str:
+    """Return the placement of the first bot, with its interval. Raises what `ArenaRun.play` raises."""
+    notes.print(f"{run.settings.bots[0]} against two {YARDSTICK}:", soft_wrap=True, highlight=False)
+    run.play(notes)
+    run.finish()
+    return PLACEMENT.cell(run.document["bots"][0])
 
 
 def decisions_per_second(run: ArenaRun, notes: Console) -> float:

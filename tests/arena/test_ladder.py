@@ -11,7 +11,7 @@ import pytest
 
 from agents.built_in import BUILT_IN
 from arena.bot_games import N_COUNTS
-from arena.ladder import cli
+from arena.ladder import cli, running
 from arena.ladder.page import page
 from arena.leagues.games import LeagueSettings, Meeting
 from arena.leagues.league import League, as_text
@@ -81,20 +81,46 @@ def played(bots: tuple[str, str, str], faults: Sequence[int] = (0, 0, 0)) -> Lea
 
 
 def test_bots_that_play_no_more_have_no_speed_on_the_page() -> None:
-    text = page(played(("rule", "efficiency", "random")), {"rule": 1234.4, "random": 5.0}, "command", "machine")
+    text = page(played(("rule", "efficiency", "random")), {}, {"rule": 1234.4, "random": 5.0}, "command", "machine")
     assert {bot: row[8] for bot, row in table(text, "# The ladder").items()} == {
         "rule": "1,234", "efficiency": "–", "random": "5",
     }  # fmt: skip
 
 
+def test_the_page_has_placements_against_human() -> None:
+    against = {"rule": "2.100 ± 0.050", "random": "2.900 ± 0.010"}
+    text = page(played(("rule", "human", "random")), against, {"human": 9.0}, "command", "machine")
+    assert "| against two `human` | decisions/s |" in text
+    assert {bot: row[8:] for bot, row in table(text, "# The ladder").items()} == {
+        "rule": ["2.100 ± 0.050", "–"], "human": ["–", "9"], "random": ["2.900 ± 0.010", "–"],
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_bots_are_measured_against_human_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it plays; and the results are kept beside the league."""
+    monkeypatch.setenv("NUKIDORA_JOBS", "1")
+    monkeypatch.setattr(running, "YARDSTICK_GAMES", 6)
+    monkeypatch.setattr(running, "SPEED_GAMES", 3)
+    arguments = ("--bots", "random,human,tsumogiri", "--games", "3")
+    assert run(tmp_path, *arguments) == OK
+    placed = {bot: row[8] for bot, row in table((tmp_path / "ladder.md").read_text(), "# The ladder").items()}
+    assert placed["human"] == "–"
+    assert float(placed["random"].split(" ± ")[0]) > 2.5
+    kept = {path.name: path.read_bytes() for path in tmp_path.glob("ladder.*.json")}
+    assert set(kept) == {"ladder.random.json", "ladder.tsumogiri.json"}
+    assert run(tmp_path, *arguments) == OK
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("ladder.*.json")} == kept
+
+
 def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
-    text = page(played(("rule", "exec:bad", "random"), faults=(0, 9, 0)), {}, "command", "")
+    text = page(played(("rule", "exec:bad", "random"), faults=(0, 9, 0)), {}, {}, "command", "")
     assert "every two bots met in at least 0 games" in text
 
 
 def test_names_of_a_strangers_league_stay_names() -> None:
     bots = ("rule", "exec:`</code><script>|\x1b[2J", "exec:\x1b[3J")
-    text = page(played(bots), {}, "command", "machine")
+    text = page(played(bots), {}, {}, "command", "machine")
     assert "| `exec:'</code><script>/?[2J` |" in text
     assert "<script>" not in "".join(text.split("`")[::2]), "outside of code"
     assert "\x1b" not in text + as_text(played(bots)) + as_text(played(bots, faults=(0, 9, 0)))

@@ -351,6 +351,10 @@ BAD_USES = {
         train {data} out --set [warmth=1|=1|''|data=x] -> --set epochs
         train {data} out --set epochs -> --set epochs=1.0
         pretrain {data} out --set value_weight=1 -> --set value_weight
+        [pretrain|improve] {data} out --from {network} --set teacher={network} -> --set teacher
+        train {data} out --set teacher=[nowhere|micro] -> $
+        train {data} out --minutes [0|x] -> --minutes $
+        train {data} out --minutes 1 --steps 2 -> --minutes --steps
         pretrain -> DATA, OUT
         evaluate {network} -> --data --records
         evaluate {network} [--data|--records] {empty} -> {empty}

@@ -11,9 +11,10 @@ from typing import Any
 
 from rich.console import Console
 
-from agents.bert.evaluation.records import WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics, evaluate_records
+from agents.bert.evaluation.records import RecordMetrics, evaluate_records
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation
+from agents.bert.evaluation.wahaha import WAHAHA_ACCURACY, WAHAHA_LABELS, WAHAHA_LOSS
 from agents.bert.inference import Predictor, load
 from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
@@ -84,5 +85,9 @@ def as_json(model: Path, validation: ValidationMetrics | None, records: RecordMe
         "model": str(model),
         "validation": None if validation is None else asdict(validation),
         "records": None if records is None else asdict(records),
-        "wahaha": {"accuracy": WAHAHA_ACCURACY, "loss": WAHAHA_LOSS},
+        "wahaha": {
+            "accuracy": WAHAHA_ACCURACY,
+            "loss": WAHAHA_LOSS,
+            "labels": [asdict(each) for each in WAHAHA_LABELS],
+        },
     }

@@ -10,21 +10,39 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.bert.encoding import encode
-from agents.bert.evaluation.metrics import Agreement, agreement, cross_entropy, likeliest
-from agents.bert.inference import Predictor
+from agents.bert.evaluation.metrics import (
+    Agreement,
+    Calibration,
+    agreement,
+    calibration,
+    cross_entropy,
+    likeliest,
+    mean,
+)
+from agents.bert.inference import Predictor, softmax
 from agents.bert.labels import labels_of, legal_table
 from agents.registry import make
 from engine.records.archives import members
 from engine.records.filters import THREE_PLAYERS
+from engine.records.mjlog import RANKS
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.records.stream import item_of, select_record
+from engine.table import N_SEATS
 
 BASELINE = "rule"  # the bot that the network is compared with
+UNKNOWN_LEVEL = "unknown"  # of players whose dan the record does not name
 
-# As published: wahaha's policy on games of 2011 in Tenhou's phoenix room, after training on games of 2012 to 2020. Its
-# count leaves out the discards that follow a pon or a riichi.
-WAHAHA_ACCURACY, WAHAHA_LOSS = 0.7973, 0.5290
+
+@dataclass(frozen=True)
+class LevelMetrics:
+    """How often the network and the baseline agree with the players of one level."""
+
+    dan: str  # as in the record, or UNKNOWN_LEVEL
+    samples: int
+    network: float
+    interval: float  # half the width of the 95 % interval of the network's, for independent samples
+    baseline: float
 
 
 @dataclass(frozen=True)
@@ -36,7 +54,9 @@ class RecordMetrics:
     departures: int  # from the rules; the rest of such a round is left out
     network: Agreement
     loss: float  # mean cross-entropy of the network over legal labels, in nats
+    confidence: Calibration  # of the probability of its likeliest label
     baseline: Agreement
+    levels: list[LevelMetrics]
 
 
 class RecordedDecisions(NamedTuple):
@@ -45,6 +65,7 @@ class RecordedDecisions(NamedTuple):
     views: np.ndarray  # TABLE[n]
     legal: np.ndarray  # bool[n, N_LABELS]
     label: np.ndarray  # uint8[n]: what was played
+    dan: np.ndarray  # str[n]: of the player
     departures: int
 
 
@@ -54,7 +75,27 @@ def read_decisions(record: GameRecord) -> RecordedDecisions:
     views, actions = replay.views_and_actions()
     labels, legal = labels_of(views, actions), legal_table(views)
     several = legal.sum(axis=1) > 1
-    return RecordedDecisions(views[several], legal[several], labels[several], len(replay.mismatches))
+    dan = np.array(dan_of(record))[views["viewer"]]
+    return RecordedDecisions(views[several], legal[several], labels[several], dan[several], len(replay.mismatches))
+
+
+def dan_of(record: GameRecord) -> list[str]:
+    """The dan of each player, as Tenhou's records have it."""
+    kept = record.events[0].get("tenhou")
+    dan = kept.get("dan") if isinstance(kept, dict) else None
+    if isinstance(dan, list) and len(dan) >= N_SEATS and all(each in RANKS for each in dan):
+        return dan[:N_SEATS]
+    return [UNKNOWN_LEVEL] * N_SEATS
+
+
+def by_level(dan: np.ndarray, label: np.ndarray, network: np.ndarray, baseline: np.ndarray) -> list[LevelMetrics]:
+    """The metrics of each level in `dan` str[n], ascending, from the labels int[n] that were played and chosen."""
+    levels = []
+    for each in sorted(np.unique(dan).tolist(), key=[*RANKS, UNKNOWN_LEVEL].index):
+        own = dan == each
+        found = agreement(label[own], network[own])
+        levels.append(LevelMetrics(each, found.samples, found.accuracy, found.interval, mean((label == baseline)[own])))
+    return levels
 
 
 def evaluate_records(
@@ -83,16 +124,19 @@ def evaluate_records(
             encoded = encode(decisions.views)
             policy = predictor(encoded.input_ids, encoded.lengths, encoded.n_state).policy
             by_baseline = labels_of(decisions.views, baseline.act(decisions.views))
-            columns.append((decisions.legal, decisions.label, policy, by_baseline))
+            columns.append((decisions.legal, decisions.label, decisions.dan, policy, by_baseline))
         advance()
     if not columns:
         raise ValueError("no records of games to compare with")
-    legal, label, policy, by_baseline = map(np.concatenate, zip(*columns, strict=True))
+    legal, label, dan, policy, by_baseline = map(np.concatenate, zip(*columns, strict=True))
+    chosen = likeliest(policy, legal)
     return RecordMetrics(
         games=len(columns),
         damaged=damaged,
         departures=departures,
-        network=agreement(label, likeliest(policy, legal)),
+        network=agreement(label, chosen),
         loss=cross_entropy(policy, legal, label),
+        confidence=calibration(softmax(np.where(legal, policy, -np.inf)).max(axis=1), chosen == label),
         baseline=agreement(label, by_baseline),
+        levels=by_level(dan, label, chosen, by_baseline),
     )

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, LabelMetrics, PlacementMetrics, PointsMetrics
-from agents.bert.evaluation.records import BASELINE, WAHAHA_ACCURACY, WAHAHA_LOSS, RecordMetrics
+from agents.bert.evaluation.records import BASELINE, LevelMetrics, RecordMetrics
 from agents.bert.evaluation.validation import ValidationMetrics
+from agents.bert.evaluation.wahaha import WAHAHA_ACCURACY, WAHAHA_LABELS, WAHAHA_LOSS
 
 UNDEFINED = "–"  # for a share of no samples
 RANKS = ("1st", "2nd", "3rd")
@@ -71,12 +72,32 @@ def points_table(metrics: PointsMetrics) -> Table:
 
 
 def baseline_table(metrics: RecordMetrics) -> Table:
-    """Return one row per label that was played: the recall of the network and of the baseline."""
-    table = make_table("label", "played", "network,\nrecall, %", f"{BASELINE} bot,\nrecall, %")
-    recall = {each.label: each.recall for each in metrics.baseline.labels}
+    """Return one row per label that was played: recall and precision of network, baseline and wahaha."""
+    headings = (f"{which}\n{what}, %" for which in ("network", BASELINE, "wahaha") for what in ("recall", "precision"))
+    table = make_table("label", "played", *headings)
+    others = [{each.label: each for each in labels} for labels in (metrics.baseline.labels, WAHAHA_LABELS)]
     for each in metrics.network.labels:
         if each.played:
-            table.add_row(each.label, f"{each.played:,}", percent(each.recall), percent(recall[each.label]))
+            found = (each, *(labels.get(each.label) for labels in others))
+            shares = (share for of in found for share in ((of.recall, of.precision) if of else (None, None)))
+            table.add_row(each.label, f"{each.played:,}", *map(percent, shares))
+    return table
+
+
+def confidence_table(metrics: Calibration) -> Table:
+    """Return one row per bin of the probability of the likeliest label."""
+    table = make_table("probability", "decisions", "mean", "agreed")
+    for each in metrics.bins:
+        bounds = f"{100 * each.index // N_BINS}-{100 * (each.index + 1) // N_BINS}"
+        table.add_row(bounds, *calibration_cells(metrics, each.index))
+    return table
+
+
+def level_table(levels: Sequence[LevelMetrics]) -> Table:
+    """Return one row per level of the players."""
+    table = make_table("players", "decisions", "network, %", "±", f"{BASELINE}, %")
+    for each in levels:
+        table.add_row(each.dan, f"{each.samples:,}", *map(percent, (each.network, each.interval, each.baseline)))
     return table
 
 
@@ -128,3 +149,7 @@ class Report:
                 "depart from the rules (see python -m engine validate)"
             )
         self._console.print(baseline_table(metrics))
+        self._console.print(level_table(metrics.levels))
+        self._heading("The network's choice, in %: its probability, the mean of it, and how often the players agreed")
+        self._console.print(confidence_table(metrics.confidence))
+        self._line(f"expected calibration error: {metrics.confidence.error:.4f}")

@@ -109,8 +109,8 @@ def check_config(config: TrainingConfig, out: Path) -> None:
 
 def resolve_folders(config: TrainingConfig) -> dict[str, str]:
     """The absolute paths of the folders in a config, by field."""
-    folders = {"data": config.data} if config.model in SIZES else {"data": config.data, "model": config.model}
-    return {name: str(Path(folder).resolve()) for name, folder in folders.items()}
+    folders = {"data": config.data, "model": config.model, "teacher": config.teacher}
+    return {name: str(Path(text).resolve()) for name, text in folders.items() if text and text not in SIZES}
 
 
 def save_config(config: TrainingConfig, out: Path) -> None:
@@ -131,16 +131,17 @@ def check_rollouts(data: Path) -> None:
 
 def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
     """Train to the end or until `stop`, with a progress bar."""
-    parts = trainer.config.batch_size, "samples"
+    total, unit = trainer.budget
+    parts = (trainer.config.batch_size, "samples") if unit == "steps" else None
     n_processes, device = trainer.accelerator.num_processes, trainer.accelerator.device.type
     where = f"{n_processes} x {device}" if n_processes > 1 else device
     with (
-        Progress("steps", trainer.n_steps, trainer.progress.step, console, parts=parts) as bar,
+        Progress(unit, total, min(int(trainer.spent), total), console, parts=parts) as bar,
         closing(trainer.train()) as steps,
     ):
         for metrics in steps:
             shown = [f"{name.replace('_', ' ')} {metrics[name]:.4f}" for name in SHOWN if name in metrics]
-            bar.advance(status=", ".join([where, *shown]))
+            bar.advance(min(int(trainer.spent), total) - bar.done, ", ".join([where, *shown]))
             if trainer.any_process(stop.received):
                 break
 

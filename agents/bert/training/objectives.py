@@ -108,7 +108,8 @@ class Imitation:
     """Imitation of the targets, and a value of the decision: the final placement and points.
 
     The policy loss is the cross-entropy with softmax(-regret / REGRET_UNIT), which is one-hot where only one label's
-    value is known. The loss adds the expected regret, which makes costly mistakes count for more, and the value losses.
+    value is known, or with the probabilities of the teacher (distillation: Hinton et al. 2015). The loss adds the
+    expected regret, which makes costly mistakes count for more, and the value losses.
     The metric `regret` is the mean regret of the likeliest label.
     """
 
@@ -117,6 +118,7 @@ class Imitation:
 
     def __init__(self, config: TrainingConfig) -> None:
         self.model = create_or_load(config.model)
+        self.teacher = load_trained(config.teacher).requires_grad_(requires_grad=False) if config.teacher else None
         self.value_weight = config.value_weight
 
     def loss(self, model: torch.nn.Module, batch: Batch, random: np.random.Generator, device: torch.device) -> Loss:
@@ -124,7 +126,12 @@ class Imitation:
         outputs = model(*model_inputs(batch, device))
         label, regret = torch.from_numpy(batch.label).to(device), torch.from_numpy(batch.regret).to(device)
         logits = legal_logits(outputs, batch)
-        policy = cross_entropy(logits, softmax(-regret / REGRET_UNIT, dim=-1))
+        if self.teacher is None:
+            targets = softmax(-regret / REGRET_UNIT, dim=-1)
+        else:
+            with torch.no_grad():
+                targets = softmax(legal_logits(self.teacher.to(device)(*model_inputs(batch, device)), batch), dim=-1)
+        policy = cross_entropy(logits, targets)
         expected = expected_regret(logits, regret)
         chosen = logits.argmax(-1)
         value = value_loss(outputs, batch)

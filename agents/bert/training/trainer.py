@@ -9,7 +9,7 @@ The folder of a run holds
 ``metrics.csv``           all metrics; ``tensorboard/`` has the same
 
 The batch of a step and all of its randomness follow from the seed and the number of the step: an interrupted and
-resumed run ends with the same weights as one that was not interrupted.
+resumed run ends with the same weights as one that was not interrupted, unless it has minutes in place of steps.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ import torch
 from accelerate import Accelerator, PartialState
 from accelerate.utils import parse_flag_from_env, set_seed
 from torch.optim.lr_scheduler import LambdaLR
-from transformers import get_linear_schedule_with_warmup
 
 from agents.bert.families import WEIGHTS
 from agents.bert.symmetries import N_VARIANTS
@@ -90,25 +89,45 @@ class Trainer:
             raise ValueError(f"--batch-size {config.batch_size} is no multiple of the number of processes, {n}")
         if len(self.data) < n:
             raise ValueError(f"{config.data}: {len(self.data)} training samples are too few for {n} processes")
-        self.n_steps = config.steps or max(int(config.epochs * len(self.data) / config.batch_size), 1)
+        if config.minutes and (config.steps or n > 1):
+            raise ValueError("--minutes: takes no --steps, and trains in one process, as clocks differ")
         self.progress = TrainingProgress()
         set_seed(config.seed)
         self.objective = make_objective(config)
         self.optimizer = torch.optim.AdamW(
             self.objective.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
-        warmup_steps = int(config.warmup_ratio * self.n_steps)
-        self.scheduler: LambdaLR = get_linear_schedule_with_warmup(self.optimizer, warmup_steps, self.n_steps)
+        self.scheduler = LambdaLR(self.optimizer, self._rate)
         self.model, self.optimizer = self.accelerator.prepare(self.objective.model, self.optimizer)
         folder.mkdir(parents=True, exist_ok=True)  # only now: where data or network are missing, nothing is left behind
         self._load_checkpoint()
         self.writer = MetricsWriter(folder, self.objective.metric_names, self.progress.step) if self.is_main else None
 
     @property
+    def budget(self) -> tuple[int, str]:
+        """How long the run is, and the unit: steps, or seconds of training."""
+        config = self.config
+        if config.minutes:
+            return max(round(60 * config.minutes), 1), "seconds"
+        return config.steps or max(int(config.epochs * len(self.data) / config.batch_size), 1), "steps"
+
+    @property
+    def spent(self) -> float:
+        """What is done of the budget, in its unit."""
+        return self.progress.seconds if self.config.minutes else self.progress.step
+
+    def _rate(self, step: int) -> float:
+        """The factor of the learning rate after `step` steps, or at this time: linear warm-up and linear decay."""
+        total, _ = self.budget
+        done = self.progress.seconds if self.config.minutes else step
+        warmup = int(self.config.warmup_ratio * total)
+        return done / warmup if done < warmup else max((total - done) / max(total - warmup, 1), 0.0)
+
+    @property
     def finished(self) -> bool:
-        """Whether all steps are done, or `patience` validations in a row had no lower loss; see `Objective.selects`."""
+        """Whether the budget is spent, or `patience` validations in a row had no lower loss (`Objective.selects`)."""
         patience = self.config.patience
-        return self.progress.step >= self.n_steps or 0 < patience <= self.progress.evaluations_since_best
+        return self.spent >= self.budget[0] or 0 < patience <= self.progress.evaluations_since_best
 
     @property
     def is_main(self) -> bool:
@@ -129,7 +148,7 @@ class Trainer:
             while not self.finished:
                 means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
-                last = self.progress.step == self.n_steps
+                last = self.spent >= self.budget[0]
                 if self.progress.step % LOGGING_STEPS == 0 or last:
                     metrics |= self._write(TRAIN, means.compute())
                 if self.progress.step % self.config.eval_steps == 0 or last:

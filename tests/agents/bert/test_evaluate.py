@@ -28,9 +28,17 @@ from agents.bert.evaluation.metrics import (
     placement_metrics,
     points_metrics,
 )
-from agents.bert.evaluation.records import RecordMetrics, evaluate_records, read_decisions
+from agents.bert.evaluation.records import (
+    UNKNOWN_LEVEL,
+    LevelMetrics,
+    RecordMetrics,
+    by_level,
+    evaluate_records,
+    read_decisions,
+)
 from agents.bert.evaluation.report import Report
 from agents.bert.evaluation.validation import ValidationMetrics, choose_samples, evaluate_validation, mean_regret
+from agents.bert.evaluation.wahaha import WAHAHA_ACCURACY, WAHAHA_LABELS
 from agents.bert.inference import Predictions
 from agents.bert.labels import HORA_LABEL, LABEL_NAMES, N_LABELS, NONE_LABEL, REACH_LABEL
 from agents.bert.training.data.dataset import VALIDATION_ONE_IN, Dataset
@@ -148,17 +156,39 @@ def test_report_of_validation() -> None:
 def test_report_of_records_shows_network_rule_bot_and_wahaha() -> None:
     network = Agreement(300, 0.5, 0.05, [LabelMetrics("pon", 100, 50, 25), LabelMetrics("hora", 0, 3, 0)])
     baseline = Agreement(300, 0.6, 0.04, [LabelMetrics("kakan", 0, 9, 0), LabelMetrics("pon", 100, 90, 75)])
-    lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, baseline)))
+    levels = [LevelMetrics("七段", 200, 0.55, 0.07, 0.65), LevelMetrics("八段", 100, 0.4, 0.096, 0.5)]
+    confidence = Calibration([Bin(9, 200, 0.95, 0.9)], 0.04)
+    lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, confidence, baseline, levels)))
     assert "Recorded players: 300 decisions in 2 games" in lines
     assert "network 50.0 % ± 5.0, loss 1.5000" in lines
     assert "rule bot 60.0 % ± 4.0" in lines
-    assert "pon 100 25.0 75.0" in lines
+    assert "pon 100 25.0 50.0 75.0 83.3 84.6 85.2" in lines
+    assert "七段 200 55.0 7.0 65.0" in lines
+    assert "八段 100 40.0 9.6 50.0" in lines
+    assert "90-100 200 95.0 90.0" in lines
+    assert "expected calibration error: 0.0400" in lines
     (wahaha,) = (line for line in lines if line.startswith("wahaha"))
     assert wahaha.startswith("wahaha 79.7 %, loss 0.5290: as published")
     assert wahaha.endswith("has seen none")
     (left_out,) = (line for line in lines if line.startswith("left out"))
     assert "1 damaged records, and the rest of 3 rounds" in left_out
     assert [line for line in lines if line.startswith(("hora", "kakan"))] == []
+
+
+def test_what_was_published_of_wahaha_agrees_with_its_accuracy() -> None:
+    for count in (sum(each.played for each in WAHAHA_LABELS), sum(each.predicted for each in WAHAHA_LABELS)):
+        assert sum(each.correct for each in WAHAHA_LABELS) / count == pytest.approx(WAHAHA_ACCURACY, abs=5e-5)
+    assert len({each.label for each in WAHAHA_LABELS} & set(LABEL_NAMES)) == len(WAHAHA_LABELS)
+
+
+def test_levels_are_those_of_the_players() -> None:
+    dan, label = np.array(["八段", "七段", "七段", "七段"]), np.array([1, 2, 3, 4])
+    found = by_level(dan, label, network=np.array([1, 2, 3, 9]), baseline=np.array([9, 2, 9, 9]))
+    assert [(each.dan, each.samples, each.network, each.baseline) for each in found] == [
+        ("七段", 3, pytest.approx(2 / 3), pytest.approx(1 / 3)),
+        ("八段", 1, 1.0, 0.0),
+    ]
+    assert found[0].interval == pytest.approx(1.96 * math.sqrt(2 / 27))
 
 
 # Games --------------------------------------------------------------------------------------------------------------
@@ -259,7 +289,25 @@ def test_recorded_players_are_compared_with_network_and_rule_bot(record: Path, t
     assert result.baseline.accuracy == 1.0  # rule bots played
     none = {each.label: each for each in result.network.labels}["none"]
     assert none.recall == 1.0
+    [level] = result.levels
+    assert (level.dan, level.samples, level.network) == (UNKNOWN_LEVEL, result.network.samples, result.network.accuracy)
+    assert level.baseline == 1.0
+    assert sum(each.n for each in result.confidence.bins) == result.network.samples
+    right = sum(each.n * each.actual for each in result.confidence.bins)
+    assert right == pytest.approx(result.network.samples * result.network.accuracy)
+    odds = math.exp(5.0)  # of the label that the predictor prefers, where it is legal, against another
+    assert max(each.predicted for each in result.confidence.bins) == pytest.approx(odds / (odds + 1), abs=1e-3)
     assert result.network.accuracy < 0.9
+
+
+def test_a_decision_has_the_dan_of_its_player(record: Path, tmp_path: Path) -> None:
+    start, *rest = record.read_text().splitlines()
+    named = tmp_path / "named.mjson"
+    named.write_text(
+        "\n".join([json.dumps(json.loads(start) | {"tenhou": {"dan": ["七段", "八段", "九段", "新人"]}}), *rest])
+    )
+    result = read_decisions(read_records(named))
+    assert (result.dan == np.array(["七段", "八段", "九段"])[result.views["viewer"]]).all()
 
 
 def test_departures_from_the_rules_are_counted(record: Path, tmp_path: Path) -> None:

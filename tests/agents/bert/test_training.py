@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
@@ -31,7 +31,14 @@ from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.dataset import Batch, Dataset  # noqa: E402
 from agents.bert.training.data.shards import UNKNOWN_REGRET  # noqa: E402
 from agents.bert.training.networks import create_or_load, quiet_libraries  # noqa: E402
-from agents.bert.training.objectives import REGRET_TOLERANCE, Imitation, Improvement, Pretraining, mask_tokens  # noqa: E402
+from agents.bert.training.objectives import (  # noqa: E402
+    REGRET_TOLERANCE,
+    Imitation,
+    Improvement,
+    Loss,
+    Pretraining,
+    mask_tokens,
+)
 from agents.bert.training.trainer import PREFETCHED, Trainer, prefetch  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
 
@@ -235,6 +242,41 @@ def test_a_checkpoint_of_pickled_objects_runs_nothing(data: Path, tmp_path: Path
         assert not made.exists()
 
 
+def test_a_run_of_minutes_goes_by_the_clock(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rate rises and falls with the time spent, also over an interruption, and the end is measured."""
+    monkeypatch.setattr(trainer_module, "time", SimpleNamespace(monotonic=map(float, count()).__next__))
+    config = TrainingConfig("train", str(data), minutes=1.0, **(FAST | {"eval_steps": 1000}))
+    rates = {}
+    for n in (12, 1000):
+        trainer = Trainer(config, Imitation, tmp_path)
+        steps = trainer.train()
+        for _ in islice(steps, n):
+            rates[trainer.progress.seconds] = trainer.scheduler.get_last_lr()[0]
+        steps.close()
+    assert trainer.finished
+    assert trainer.progress.step == len(rates) < 60  # a step and its checks look at the clock several times
+    assert 60 <= max(rates) < 64
+    times = sorted(rates)
+    peak = max(times, key=rates.__getitem__)
+    assert peak < 10
+    falling = [rates[each] for each in times if each >= peak]
+    assert falling == sorted(falling, reverse=True)
+    middle = min(times, key=lambda each: abs(each - 31.5))
+    assert rates[middle] == pytest.approx(0.5 * config.learning_rate, rel=0.1)
+    assert rates[times[-1]] < 0.1 * config.learning_rate
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
+    assert [row["step"] for row in rows if row["validation_loss"]] == [str(len(rates))]
+
+
+@pytest.mark.parametrize(("n", "steps"), [(1, 5), (2, 0)])
+def test_minutes_are_of_one_process_and_exclude_steps(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int, steps: int
+) -> None:
+    monkeypatch.setattr(Accelerator, "num_processes", n)
+    with pytest.raises(ValueError, match="--minutes"):
+        Trainer(TrainingConfig("train", str(data), steps=steps, minutes=1.0, **FAST), Imitation, tmp_path)
+
+
 def test_early_stop(data: Path, tmp_path: Path) -> None:
     config = TrainingConfig(
         "train", str(data), steps=50, **(FAST | {"learning_rate": 1e-12, "eval_steps": 2}), patience=3
@@ -321,6 +363,31 @@ def test_imitation_of_regrets(batch: Batch) -> None:
     assert loss_of(0.0, 0.0, 0.0, 5.0)[2] == UNKNOWN_REGRET
     costly, cheap = loss_of(0.0, -1.0, 3.0, -100.0), loss_of(0.0, 3.0, -25.0, -100.0)
     assert costly[0] - costly[1] > 10 * (cheap[0] - cheap[1])  # the expected regret
+
+
+def test_the_probabilities_of_a_teacher_are_learned_in_place_of_the_data(batch: Batch, tmp_path: Path) -> None:
+    """The loss is lowest, the entropy of the teacher, for the teacher itself, whatever was played."""
+    torch.manual_seed(1)
+    PolicyValue(make_config(PRESETS["micro"])).save_pretrained(tmp_path)
+    config = TrainingConfig("train", "", model=str(tmp_path), teacher=str(tmp_path), value_weight=0.0)
+    objective = Imitation(config)
+
+    def loss_of(batch: Batch) -> Loss:
+        return objective.loss(objective.model, batch, np.random.default_rng(0), torch.device("cpu"))
+
+    played = np.full_like(batch.regret, np.inf)
+    played[np.arange(len(played)), batch.label] = 0.0
+    other = batch.legal.argmax(axis=1)
+    others = np.full_like(batch.regret, np.inf)
+    others[np.arange(len(others)), other] = 0.0
+    same = loss_of(batch._replace(regret=played))
+    same.loss.backward()
+    assert objective.model.policy.weight.grad.abs().max() < 1e-5
+    assert loss_of(batch._replace(regret=others, label=other)).loss.equal(same.loss)
+    with torch.no_grad():
+        objective.model.policy.weight += 0.1 * torch.randn_like(objective.model.policy.weight)
+    assert loss_of(batch._replace(regret=played)).metrics["policy_loss"] > same.metrics["policy_loss"] + 0.01
+    assert all(not each.requires_grad for each in objective.teacher.parameters())
 
 
 @pytest.mark.slow
