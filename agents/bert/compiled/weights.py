@@ -159,6 +159,8 @@ def _layer(graph: Graph, linear: list[Node], width: int, inner: int) -> dict[str
     outer = np.pad(tensor(second.inputs[1]), ((0, spare), (0, 0)))
     require(input_scales.shape == (3, width) and scale.shape == bias.shape == (matrix.shape[1],))
     require(outer.shape == (inner + spare, width))
+    inner_scales = np.stack([tensor(second.inputs[i]) for i in (3, 6)])
+    require(inner_scales.shape == (2, width))
     require(max(np.abs(each.astype(np.int64)).max() for each in (matrix, outer)) <= LARGEST_WEIGHT)
     return {
         "input_scales": input_scales,
@@ -167,5 +169,5 @@ def _layer(graph: Graph, linear: list[Node], width: int, inner: int) -> dict[str
         "scales": scale,
         "biases": (bias - of_columns * matrix.sum(axis=0, dtype=np.int64) * scale.astype(np.float64)).astype(F),
         "inner_rows": outer.reshape(-1, 4, width).transpose(0, 2, 1),
-        "inner_scales": np.stack([tensor(second.inputs[i]) for i in (3, 6)]),
+        "inner_scales": inner_scales,
     }

@@ -165,10 +165,11 @@ def test_other_networks_are_left_to_onnx_runtime(config: Config, views: np.ndarr
 
 
 @pytest.mark.parametrize("damage", ["weight", "type", "shape"])
-def test_a_file_made_otherwise_is_left_to_onnx_runtime(damage: str, network: Path) -> None:
+@pytest.mark.parametrize("linear", [0, 5], ids=["query", "second of the feed-forward network"])
+def test_a_file_made_otherwise_is_left_to_onnx_runtime(linear: int, damage: str, network: Path) -> None:
     """Weights that are too large would overflow, and others be read from beyond an array."""
     model = onnx.load(network / ONNX)
-    product = next(node for node in model.graph.node if node.op_type == "MatMulIntegerToFloat")
+    product = [node for node in model.graph.node if node.op_type == "MatMulIntegerToFloat"][linear]
     wanted = product.input[{"weight": 1, "type": 3, "shape": 6}[damage]]
     constant = next(each for each in model.graph.initializer if each.name == wanted)
     values = onnx.numpy_helper.to_array(constant).copy()
