@@ -170,14 +170,14 @@ def test_a_file_made_otherwise_is_left_to_onnx_runtime(linear: int, damage: str,
     """Weights that are too large would overflow, and others be read from beyond an array."""
     model = onnx.load(network / ONNX)
     product = [node for node in model.graph.node if node.op_type == "MatMulIntegerToFloat"][linear]
-    wanted = product.input[{"weight": 1, "type": 3, "shape": 6}[damage]]
-    constant = next(each for each in model.graph.initializer if each.name == wanted)
-    values = onnx.numpy_helper.to_array(constant).copy()
-    if damage == "weight":
-        values[0, 0] = WEIGHT_LEVELS + 1
-    else:
-        values = values[:-1] if damage == "shape" else values.astype(np.int64)
-    constant.CopyFrom(onnx.numpy_helper.from_array(values, wanted))
+    for number in {"weight": (1,), "type": (3,), "shape": (3, 6)}[damage]:
+        constant = next(each for each in model.graph.initializer if each.name == product.input[number])
+        values = onnx.numpy_helper.to_array(constant).copy()
+        if damage == "weight":
+            values[0, 0] = WEIGHT_LEVELS + 1
+        else:
+            values = values[:-1] if damage == "shape" else values.astype(np.int64)
+        constant.CopyFrom(onnx.numpy_helper.from_array(values, product.input[number]))
     assert network_in(network)
     assert read_network(model.SerializeToString()) is None
 
