@@ -8,7 +8,7 @@ import { keyName } from "./keys.js";
 import { lastTurn, positionAddress, positionOf } from "./position_text.js";
 import { Timeline } from "./record.js";
 import { iconButton, RoundList, SeekBar, setIcon } from "./replay_controls.js";
-import { readFragment, writeFragment, writeNow } from "./replay_place.js";
+import { copyButton, readFragment, writeFragment, writeNow } from "./replay_place.js";
 import { ScorePanel } from "./replay_scores.js";
 import { notePanel, recordPanel, roundResult } from "./replay_side.js";
 import { WallPanel } from "./replay_wall.js";
@@ -257,23 +257,7 @@ export class NukiReplay extends HTMLElement {
       ...(game && !live ? [recordPanel(game, this.#timeline)] : []),
     );
     if (chosen) this.#scores?.focus();
-    this.#links.replaceChildren(...(game && !live ? [this.#copyButton(), this.#review] : []));
-  }
-
-  #copyButton() {
-    const copy = async () => {
-      writeNow();
-      try {
-        await navigator.clipboard.writeText(location.href);
-        button.textContent = t("replay_copied");
-      } catch {
-        const field = el("input", { readonly: true, value: location.href, "aria-label": t("replay_link") });
-        button.replaceWith(field); // over plain HTTP browsers let no page write to the clipboard
-        field.select();
-      }
-    };
-    const button = el("button", { type: "button", "data-control": "copy", onclick: copy }, t("replay_copy"));
-    return button;
+    this.#links.replaceChildren(...(game && !live ? [copyButton(), this.#review] : []));
   }
 
   #draw() {

@@ -1,5 +1,8 @@
 /** The place of a replay in the fragment of the URL: `#round=2&step=17&seat=1&hands=open`. */
 
+import { el } from "./dom.js";
+import { t } from "./words.js";
+
 const PAUSE = 250; // milliseconds between writes: browsers refuse more than some a second
 
 /**
@@ -38,4 +41,21 @@ export function writeNow() {
   clearTimeout(timer);
   timer = 0;
   if (written && written !== location.hash) history.replaceState(null, "", written);
+}
+
+/** A button that copies the URL with the place. */
+export function copyButton() {
+  const copy = async () => {
+    writeNow();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = t("replay_copied");
+    } catch {
+      const field = el("input", { readonly: true, value: location.href, "aria-label": t("replay_link") });
+      button.replaceWith(field); // over plain HTTP browsers let no page write to the clipboard
+      field.select();
+    }
+  };
+  const button = el("button", { type: "button", "data-control": "copy", onclick: copy }, t("replay_copy"));
+  return button;
 }
