@@ -181,12 +181,13 @@ def test_what_was_published_of_wahaha_agrees_with_its_accuracy() -> None:
     assert len({each.label for each in WAHAHA_LABELS} & set(LABEL_NAMES)) == len(WAHAHA_LABELS)
 
 
-def test_levels_are_those_of_the_players() -> None:
-    dan, label = np.array(["八段", "七段", "七段", "七段"]), np.array([1, 2, 3, 4])
-    found = by_level(dan, label, network=np.array([1, 2, 3, 9]), baseline=np.array([9, 2, 9, 9]))
+def test_levels_are_those_of_the_players_and_ascend() -> None:
+    dan, label = np.array(["九段", "八段", "七段", "七段", "七段"]), np.array([1, 1, 2, 3, 4])
+    found = by_level(dan, label, network=np.array([2, 1, 2, 3, 9]), baseline=np.array([1, 9, 2, 9, 9]))
     assert [(each.dan, each.samples, each.network, each.baseline) for each in found] == [
         ("七段", 3, pytest.approx(2 / 3), pytest.approx(1 / 3)),
         ("八段", 1, 1.0, 0.0),
+        ("九段", 1, 0.0, 1.0),
     ]
     assert found[0].interval == pytest.approx(1.96 * math.sqrt(2 / 27))
 

@@ -34,6 +34,7 @@ def names() -> list[str]:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_one_command_trains_all_networks_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     folder = tmp_path / "a run"
     records = folder / "records"
