@@ -9,7 +9,7 @@ that more worlds do not reduce: those of the playout policy and of the model of 
 when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
 in placements, higher is better.
 
-Where playouts tell less than the prior, no world is tried: `is_worth_playouts`.
+Where playouts choose worse than the prior, no world is tried: see `is_worth_playouts`.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 def is_worth_playouts(t: np.record, s: np.record) -> bool:
     """Whether playouts are to choose among the candidates of `s` in the view `t`.
 
-    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi: what
-    these are worth, the weak playout policies do not know (docs/experiments.md).
+    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi: there
+    playouts agreed with people less than the prior (docs/experiments.md).
     """
     if is_legal(t, np.int64(NUKIDORA)):
         return False
