@@ -107,7 +107,9 @@ NEAR_AT = RULE_ACTION_AT + N_RULE_ACTION
 DRAWS_AT = NEAR_AT + N_NEAR
 LEFT_AT = DRAWS_AT + N_DRAWS
 N_ACTION = LEFT_AT + N_LEFT
-STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER), *tiles_suits(TILES_AT)])
+STATE_SUITS = np.array(
+    [*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER), *tiles_suits(TILES_AT)]
+)
 ACTION_SUITS = np.array([*plain.ACTION_SUITS, *near_suits(NEAR_AT), *left_suits(LEFT_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played

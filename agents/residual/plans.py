@@ -23,7 +23,9 @@ TILES = (
     Block("dora", N_SANMA, "the dora a tile counts"),
     Block("melds", N_SEATS * N_SANMA, "1 if the seat has a meld of the kind"),
     Block("safe", N_OPPONENTS * N_SANMA, "1 if the kind is safe against the opponent"),
-    Block("tedashi", N_OPPONENTS * N_SANMA, "when the opponent last discarded it from the hand, as a share of its river"),
+    Block(
+        "tedashi", N_OPPONENTS * N_SANMA, "when the opponent last discarded it from the hand, as a share of its river"
+    ),
     Block("reds", 2, "1 if the red five of pin is held, and of sou"),
 )
 # Of an action with a tile; the plans are of the hand that it leaves, without the tiles of a new meld.
