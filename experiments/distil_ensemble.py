@@ -2,12 +2,14 @@
 
     python experiments/distil_ensemble.py FOLDER WALLS [RECORDS...]
 
-`ensemble` plays WALLS walls, in three rotations, at two seats beside one `rule`: 450 choices a wall. RECORDS are games
-of people, as files, archives or folders. A network that begins as `residual`, widened, learns two things:
+`ensemble` plays WALLS walls, in three rotations, at two seats beside one `rule`: 600 choices a wall. RECORDS are games
+of people, as files, archives or folders. A network that begins as the first expert of `ensemble`, widened, learns two
+things:
 
 - in the choices of `ensemble`, its probabilities;
-- in those of people, that their choice is likely by the network's logits less those of `residual`: since `ensemble` is
-  the product of the probabilities of `residual` and of a network that plays as people do, this part is that network.
+- in those of people, that their choice is likely by the network's logits less those of the first expert: since
+  `ensemble` is the product of its probabilities and of those of a network that plays as people do, the rest is that
+  network.
 
 FOLDER keeps the choices, from which the same command goes on, and `network.npz`, which `residual:FOLDER` plays. A
 million choices take 3 GB of disk and of memory. docs/experiments.md has results.
@@ -22,9 +24,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from agents.ensemble.bot import EXPERT
 from agents.linear.data import Records
 from agents.registry import make
-from agents.residual.bot import BUNDLED
 from agents.residual.features import FEATURES
 from agents.rl.bot import LOGIT_VALUE, WEIGHTS
 from agents.rl.networks import Policy
@@ -46,7 +48,14 @@ HELD_OUT = 20_000  # choices of each kind, the last
 NONE = -50.0  # log probability of no action: minus infinity times a probability of 0 would be NaN
 
 Part = tuple[np.ndarray, ...]  # the arrays of NAMES
-NAMES = ("states", "actions", "prior_logits", "counts", "logits", "chosen")  # logits: of `ensemble`, or of `residual`
+NAMES = (
+    "states",
+    "actions",
+    "prior_logits",
+    "counts",
+    "logits",
+    "chosen",
+)  # logits: of `ensemble`, or of its first expert
 
 
 def part_of(rows: Rows, logits: np.ndarray, chosen: np.ndarray) -> Part:
@@ -96,14 +105,14 @@ def kinds_of(views: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 def of_people(records: Records) -> Iterator[list[Part]]:
     """The choices of people, some games at a time, in which theirs is among the candidates of `residual`."""
-    residual = load_weights(BUNDLED, FEATURES)
+    expert = load_weights(EXPERT, FEATURES)
     kept: list[Part] = []
     for views, actions, *_ in records.views(print):
         rows = encode(FEATURES, views)[1]
         counts = np.diff(rows.first)
         of = np.repeat(np.arange(len(counts)), counts)
         same = kinds_of(views[rows.view][of], rows.numbers) == kinds_of(views, actions)[rows.view][of]
-        kept.append(part_of(rows, logits_of(residual, rows), first_of(same, rows.first)))
+        kept.append(part_of(rows, logits_of(expert, rows), first_of(same, rows.first)))
         if len(kept) == GAMES_AT_ONCE:
             yield kept
             kept = []
@@ -160,9 +169,9 @@ class Data:
         return divergence, (network.argmax(1) == ensemble.argmax(1)).float().mean()
 
     def surprise(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean cross-entropy of people's choices, and the agreement, by the network's logits less `residual`'s."""
-        network, residual = self.logits_in(policy, choices)
-        people = torch.where(residual.isfinite(), network - residual, residual)
+        """The mean cross-entropy of people's choices, and the agreement, by the network's logits less the expert's."""
+        network, expert = self.logits_in(policy, choices)
+        people = torch.where(expert.isfinite(), network - expert, expert)
         loss = torch.nn.functional.cross_entropy(people, self.chosen[choices])
         return loss, (people.argmax(1) == self.chosen[choices]).float().mean()
 
@@ -184,11 +193,11 @@ def batches(choices: torch.Tensor, n: int) -> Iterator[torch.Tensor]:
 
 def learn(games: Data, people: Data | None) -> Policy:
     """Return the network, after some epochs with a linearly decaying rate."""
-    policy = Policy(widen(load_weights(BUNDLED, FEATURES), FEATURES, WIDTH, HIDDEN, seed=5))
+    policy = Policy(widen(load_weights(EXPERT, FEATURES), FEATURES, WIDTH, HIDDEN, seed=5))
     n = len(games.counts)
     policy.whiten(games.states[:: max(n // 60_000, 1)].float(), games.actions[:: max(n // 20_000, 1)].float())
     optimizer = torch.optim.Adam(policy.parameters(), eps=1e-5)
-    print("residual:", describe(policy, games, people), flush=True)
+    print("at the start:", describe(policy, games, people), flush=True)
     an_epoch = -(-len(games.train) // BATCH)
     of_games, of_people = (None if data is None else batches(data.train, an_epoch) for data in (games, people))
     for step in range(EPOCHS * an_epoch):

@@ -1,4 +1,4 @@
-"""What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
+"""What the network sees: the features of `selfplay`, what `rule` thinks, the rivers, two draws, kinds and plans.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
 TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, but
@@ -98,7 +98,8 @@ PRIOR_LOGIT, GAP, HAS_VALUE = (_ACTION_AT[name] for name in ("prior_logit", "gap
 IS_BEST, WIN_VALUE, WIN_GAP = (_ACTION_AT[name] for name in ("is_best", "win_value", "win_gap"))
 RISK, DEAL_IN = _ACTION_AT["risk"], _ACTION_AT["deal_in"]
 
-# The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand.
+# The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand,
+# then kinds and plans.
 RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
 RIVERS_AT = RULE_STATE_AT + N_RULE_STATE
 TILES_AT = RIVERS_AT + N_OPPONENTS * N_RIVER
