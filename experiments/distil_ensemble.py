@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from agents.ensemble import bot as ensemble
 from agents.ensemble.bot import EXPERT
 from agents.linear.data import Records
 from agents.registry import make
@@ -76,7 +77,7 @@ class Recorder:
 
     def __init__(self, seed: int) -> None:
         self.kept: list[Part] = []
-        self._ensemble, self._random = make("ensemble"), np.random.default_rng(seed)
+        self._ensemble, self._random = ensemble.make(None, 0), np.random.default_rng(seed)
 
     def act(self, views: np.ndarray) -> np.ndarray:
         """Choose as `ensemble` does, sometimes with noise, and keep the choices."""
@@ -199,12 +200,13 @@ def learn(games: Data, people: Data | None) -> Policy:
     optimizer = torch.optim.Adam(policy.parameters(), eps=1e-5)
     print("at the start:", describe(policy, games, people), flush=True)
     an_epoch = -(-len(games.train) // BATCH)
-    of_games, of_people = (None if data is None else batches(data.train, an_epoch) for data in (games, people))
+    of_games = batches(games.train, an_epoch)
+    of_people = None if people is None else batches(people.train, an_epoch)
     for step in range(EPOCHS * an_epoch):
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * (1 - step / (EPOCHS * an_epoch))
         loss = games.divergence(policy, next(of_games))[0]
-        if people is not None:
+        if people is not None and of_people is not None:
             loss = loss + PEOPLE * people.surprise(policy, next(of_people))[0]
         optimizer.zero_grad()
         loss.backward()
