@@ -64,13 +64,13 @@ BUILT_IN = {
     ),
     "residual": BuiltIn(
         "agents.residual.bot:make",
-        "`rule` and a small network that adds to its values, learned by games (`experiments/residual.sh`)",
+        "`rule` and a small network on top, learned by games and from people (`experiments/distil_ensemble.py`)",
         185,
         slow=False,
     ),
     "ensemble": BuiltIn(
         "agents.ensemble:make",
-        "the action that `residual` and `human` find most probable together: the product of their probabilities",
+        "the action that `human` and a network of `residual` find most probable together",
         None,
         slow=False,
     ),

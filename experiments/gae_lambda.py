@@ -43,7 +43,7 @@ def evaluations(learner: Learner, part: Experience) -> list[Choices]:
 def losses(learner: Learner, parts: Sequence[Choices], rows: torch.Tensor) -> Iterator[torch.Tensor]:
     """The policy's objective by each of LAMBDAS, and its entropy, summed over the choices `rows` int64[:]."""
     choices = parts[0]
-    log_policy, _ = learner.log_policy(choices, rows, choices.states[rows])
+    log_policy, *_ = learner.log_policies(choices, rows, choices.states[rows])
     chosen = log_policy.gather(1, choices.chosen[rows, None])[:, 0]
     for part in parts:
         yield (chosen * part.advantage[rows]).sum()

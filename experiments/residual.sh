@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The recipe of a network for the bot `residual`: from `rule`, by games against itself and `rule`. Another run gives
-# other weights, because it ends by the clock. docs/experiments.md has the results.
+# other weights, because it ends by the clock. docs/experiments.md has the results. The bundled `residual` has learned
+# further (experiments/distil_ensemble.py).
 #
-# The bundled weights (agents/residual/weights) came from two runs on two quiet cores:
+# The weights of agents/ensemble/weights came from two runs on two quiet cores, and have zeros for later features:
 # 1. at commit fcdcbb7: bash experiments/residual.sh FIRST 75 --seed 2901
 # 2. with six more features of an action: bash experiments/residual.sh SECOND 70 --start "$PWD/PADDED.npz" --set seed=3001
 # PADDED.npz is the network of the first (git show 97eb12b:agents/residual/weights/network.npz > FIRST.npz) with zeros:
@@ -11,7 +12,7 @@
 #
 # The measurements, with --games 21000 where no other number stands:
 #   residual,rule,rule                                 --seed 3203 and 3201, at commit d790bd8: after the first run
-#   residual,rule,rule                                 --games 42000 --seed 3304 and 3503: the bundled network
+#   residual,rule,rule                                 --games 42000 --seed 3304 and 3503: after the second
 #   residual,residual:PADDED.npz,residual:PADDED.npz   --seed 3303
 #   residual:THIRD,rule,rule                           --games 42000 --seed 3503: an hour more
 #   residual:THIRD,residual,residual                   --seed 3502

@@ -1,4 +1,4 @@
-"""The bot `ensemble`: `residual` and `human` decide together, see `agents.ensemble.bot`."""
+"""The bot `ensemble`: a network of `residual` and `human` decide together, see `agents.ensemble.bot`."""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
 """The bot `ensemble`: a product of experts (Hinton 2002) of `residual` and `human`.
 
-Each expert is a policy, and the bot plays the action with the highest product of both probabilities. `residual` learned
-by playing, `human` from people. `human` takes most of the time, and is only asked where `residual` is not sure.
+Each expert is a policy, and the bot plays the action with the highest product of both probabilities. The first is a
+network of `residual` that learned by playing alone (`experiments/residual.sh`; the bundled one has since learned from
+this bot), `human` learned from people. `human` takes most of the time, and is only asked where the first is not sure.
 docs/experiments.md has what the product brings.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 
@@ -13,8 +16,11 @@ from agents import human
 from agents.base import Probabilities
 from agents.bert import bot as bert
 from agents.bert.labels import actions_of, labels_of
-from agents.residual import bot as residual
+from agents.residual.features import FEATURES
+from agents.rl.bot import NetworkBot
+from agents.rl.policy import load_weights
 
+EXPERT = Path(__file__).parent / "weights" / "network.npz"  # that learned by playing
 UNSURE = 5.0  # nats between the most probable action of the first expert and the next, up to which the second is asked
 
 
@@ -53,4 +59,5 @@ def make(argument: str | None, seed: int) -> Ensemble:
     if argument is not None:
         raise ValueError(f"the bot ensemble takes no argument, but got {argument!r}")
     second = bert.make_named("human", human.BUNDLED, None, seed, family="bert")
-    return Ensemble("ensemble", residual.make(None, seed), second)
+    first = NetworkBot("residual", FEATURES, load_weights(EXPERT, FEATURES), seed=seed)
+    return Ensemble("ensemble", first, second)

@@ -1,4 +1,4 @@
-"""What the network sees: the features of `selfplay`, what `rule` thinks, the rivers of the opponents, and two draws.
+"""What the network sees: the features of `selfplay`, what `rule` thinks, the rivers, two draws, kinds and plans.
 
 The network adds its output to the logits of `rule`: an action that `rule` values lower than its best by one
 TEMPERATURE has a logit lower by 1. So a network whose output is 0 plays as `rule`, except for the choice among actions
@@ -19,6 +19,7 @@ from agents.bots.rule.safety import safe_kinds
 from agents.bots.rule.threat import tenpai_chance
 from agents.compiled.menu import is_legal, only_action
 from agents.residual.draws import N_DRAWS, write_draw_features
+from agents.residual.plans import N_LEFT, N_TILES, left_features, left_suits, tiles_features, tiles_suits
 from agents.residual.rivers import (
     N_NEAR,
     N_OPPONENTS,
@@ -79,15 +80,20 @@ RULE_ACTION = (
 STATE, N_RULE_STATE = offsets_of(RULE_STATE)
 ACTION, N_RULE_ACTION = offsets_of(RULE_ACTION)
 
-# The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand.
+# The features of `selfplay` come first, then what `rule` thinks, then the rivers, then what two draws make of the hand,
+# then kinds and plans.
 RULE_STATE_AT, RULE_ACTION_AT = plain.N_STATE, plain.N_ACTION
 RIVERS_AT = RULE_STATE_AT + N_RULE_STATE
-N_STATE = RIVERS_AT + N_OPPONENTS * N_RIVER
+TILES_AT = RIVERS_AT + N_OPPONENTS * N_RIVER
+N_STATE = TILES_AT + N_TILES
 NEAR_AT = RULE_ACTION_AT + N_RULE_ACTION
 DRAWS_AT = NEAR_AT + N_NEAR
-N_ACTION = DRAWS_AT + N_DRAWS
-STATE_SUITS = np.array([*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER)])
-ACTION_SUITS = np.array([*plain.ACTION_SUITS, *side_by_side([NEAR_AT + NEAR.suits])])
+LEFT_AT = DRAWS_AT + N_DRAWS
+N_ACTION = LEFT_AT + N_LEFT
+STATE_SUITS = np.array(
+    [*plain.STATE_SUITS, *river_suits(RIVERS_AT), *river_suits(RIVERS_AT + N_RIVER), *tiles_suits(TILES_AT)]
+)
+ACTION_SUITS = np.array([*plain.ACTION_SUITS, *side_by_side([NEAR_AT + NEAR.suits]), *left_suits(LEFT_AT)])
 TEMPERATURE = 0.008  # placements
 MAX_GAP = 0.07  # placements: actions that `rule` values lower than its best by more are never played
 OFF = 5.0  # logits: if `rule` takes an action without comparing it, the others are lower by this
@@ -263,6 +269,7 @@ def write_features(
     for step in range(N_OPPONENTS):
         at = RIVERS_AT + step * N_RIVER
         river_features(t, (np.int64(t.viewer) + step + 1) % 3, state[at : at + N_RIVER])
+    tiles_features(t, dora, safe, state[TILES_AT:])
     for i in range(count):
         actions[i] = 0
         number = np.int64(numbers[i])
@@ -272,6 +279,7 @@ def write_features(
         )
         tile = tile_of(t, number)
         if tile >= 0:
+            left_features(t, dora, number, tile, actions[i, LEFT_AT:])
             kind = KIND_OF[tile]
             near_features(t, dora, rivers, kind, actions[i, NEAR_AT:DRAWS_AT])
             if number <= TSUMOGIRI and actions[i, SHANTEN_AT] == 0:  # it leaves tenpai; other hands have no waits

@@ -88,6 +88,9 @@ class Learner:
             "optimizer": self.optimizer,
             "value_optimizer": self.value_optimizer,
         }
+        self.start: Policy | None = None  # the policy as the run began, for `kl_start`
+        if hyperparameters.kl_start:
+            self.start = self._parts["start"] = Policy(weights).to(self.device).requires_grad_(False)
 
     def state(self) -> dict[str, Any]:
         """The weights and the states of the optimizers."""
@@ -189,7 +192,7 @@ class Learner:
         """
         states = part.states.index_select(0, rows)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-            log_policy, log_prior = self.log_policy(part, rows, states)
+            log_policy, log_prior, log_start = self.log_policies(part, rows, states)
             value = part.start[rows] + self.critic(states, part.oracle.index_select(0, rows))
         log_chosen = log_policy.gather(1, part.chosen[rows, None])[:, 0]
         ratio = (log_chosen - part.log_probability[rows]).exp()
@@ -198,22 +201,27 @@ class Learner:
         probabilities = log_policy.exp()
         entropies = -(probabilities * log_policy).sum(1)
         entropy = entropies.mean()
-        kl = (probabilities * (log_policy - log_prior)).sum(1).mean()
-        loss = -surrogate - self.hyperparameters.entropy * entropy + self.hyperparameters.kl * kl
+        kl, kl_start = ((probabilities * (log_policy - each)).sum(1).mean() for each in (log_prior, log_start))
+        weights = self.hyperparameters
+        loss = -surrogate - weights.entropy * entropy + weights.kl * kl + weights.kl_start * kl_start
         descend(self.optimizer, self.policy, loss)
         value_loss = (value - part.value[rows] - part.advantage[rows]).square().mean()
         descend(self.value_optimizer, self.critic, value_loss)
         named = {"surrogate": surrogate, "entropy": entropy, "kl_from_prior": kl, "value_loss": value_loss}
+        if self.start is not None:
+            named["kl_from_start"] = kl_start
         with torch.no_grad():
             named["clip_fraction"] = ((ratio - 1).abs() > CLIP).float().mean()
             variance = (probabilities * (log_policy + entropies[:, None]).square()).sum(1).mean()
             named["logit_value"] = (part.advantage[rows] * (log_chosen + entropies)).mean() / (variance + 1e-9)
         return {name: float(each.detach()) for name, each in named.items()}
 
-    def log_policy(self, part: Choices, rows: torch.Tensor, states: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log probabilities of the actions of each choice, by the policy and by the prior logits alone.
+    def log_policies(
+        self, part: Choices, rows: torch.Tensor, states: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Log probabilities of the actions of each choice: by the policy, by the prior logits alone, and by `start`.
 
-        float32[n, most actions]; MIN_LOG_PROBABILITY where there is no action.
+        float32[n, most actions]; MIN_LOG_PROBABILITY where there is no action. Without `start` the last are the first.
         """
         counts = part.counts[rows]
         choice = torch.repeat_interleave(counts)
@@ -221,12 +229,14 @@ class Learner:
         actions = part.first[rows][choice] + position
         prior_logits = part.prior_logits[actions]
         none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
-        logits = prior_logits + self.policy(states, part.actions.index_select(0, actions), choice)
-        by_policy, by_prior = (
-            torch.log_softmax(none.index_put((choice, position), each), dim=1).clamp_min(MIN_LOG_PROBABILITY)
-            for each in (logits, prior_logits)
-        )
-        return by_policy, by_prior
+
+        def normalized(logits: torch.Tensor) -> torch.Tensor:
+            return torch.log_softmax(none.index_put((choice, position), logits), 1).clamp_min(MIN_LOG_PROBABILITY)
+
+        inputs = states, part.actions.index_select(0, actions), choice
+        by_policy = normalized(prior_logits + self.policy(*inputs))
+        by_start = by_policy if self.start is None else normalized(prior_logits + self.start(*inputs))
+        return by_policy, normalized(prior_logits), by_start
 
     def _learn_situations(self, part: Experience) -> float:
         """Take some temporal-difference steps for the values of situations; return the mean loss."""

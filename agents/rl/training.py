@@ -185,8 +185,8 @@ class Run:
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
         if warming_up:
             self.warm_up_seconds = self.seconds
-        elif metrics and self.settings.hyperparameters.entropy:
-            self.logit_value = self.settings.hyperparameters.entropy * metrics["advantage_std"]
+        elif metrics and (weight := self.settings.hyperparameters.entropy + self.settings.hyperparameters.kl_start):
+            self.logit_value = weight * metrics["advantage_std"]
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:
             self.former = [*self.former, self.learner.policy.numpy()][-MOST_FORMER:]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.residual.draws import GOOD_WAIT, N_DRAWS
-from agents.residual.features import DRAWS_AT, FEATURES
+from agents.residual.features import DRAWS_AT, FEATURES, LEFT_AT
 from agents.rl.rows import Rows, encode
 from agents.selfplay.features import FAR
 from engine.actions import ANKAN, DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, TSUMOGIRI
@@ -131,5 +131,5 @@ def test_features_of_two_draws(views: np.ndarray, rows: Rows) -> None:
         numbers = rows.numbers[part].tolist()
         rare = max(numbers) >= ANKAN or DAIMINKAN in numbers or KYUSHU_KYUHAI in numbers
         if rare or in_riichi(view) or row % 40 == 0:
-            checked |= check(view, numbers, rows.actions[part, DRAWS_AT:])
+            checked |= check(view, numbers, rows.actions[part, DRAWS_AT:LEFT_AT])
     assert checked == {"set back", "riichi", "declares riichi", *TILES}

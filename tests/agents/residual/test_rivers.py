@@ -22,17 +22,15 @@ from agents.residual.features import (
 from agents.residual.rivers import DISTANCES, N_CLASSES, N_CLOSE, N_READ, N_RIVER, NEAR, READ, RIVER
 from agents.rl.rows import Rows, encode
 from agents.selfplay.layout import CLASS_OF
-from engine import events
 from engine.actions import ANKAN, PASS, PON, TSUMOGIRI
 from engine.shanten import shanten_of
-from engine.table import DORA_AT, RIVER_TILE, RIVER_TSUMOGIRI
+from engine.table import DORA_AT
 from engine.tiles import KIND_OF, SANMA_KINDS
 from tests.support.hands import with_tiles
 from tests.support.swapped_suits import unswapped
-from tests.support.views import kind_of, unseen, views_of_games
+from tests.support.views import kind_of, river_of, safe_kinds, unseen, views_of_games
 
 KINDS = [int(kind) for kind in SANMA_KINDS]
-CHANGES_OF_HAND = (events.PON, events.DAIMINKAN, events.ANKAN, events.KAKAN, events.NUKIDORA)
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +49,6 @@ def opponents(view: Any) -> Iterator[tuple[int, Any]]:
     """0 and the next seat, 1 and the one after."""
     for step in range(2):
         yield step, view["seat"][(view["viewer"] + step + 1) % 3]
-
-
-def river_of(seat: Any) -> list[tuple[int, bool]]:
-    """The discards of a seat: kind, and whether it came from the hand."""
-    entries = seat["river"][: seat["n_river"]].tolist()
-    return [(int(KIND_OF[each & RIVER_TILE]), not each & RIVER_TSUMOGIRI) for each in entries]
 
 
 def counts_for(view: Any, seat: int, kind: int) -> bool:
@@ -159,23 +151,6 @@ def test_dora_near_a_tile(views: np.ndarray, rows: Rows) -> None:
         assert found[NEAR.dora : NEAR.waits].tolist() == expected
         seen += any(expected)
     assert seen > 100
-
-
-def safe_kinds(view: Any, seat: int) -> set[int]:
-    """The kinds that cannot deal in to a seat: its discards, and what passed since its hand last changed."""
-    safe: set[int] = set()
-    in_riichi = False
-    for word in view["log"][: view["n_log"]].tolist():
-        event = events.unpack(word)
-        if event.type == events.DAHAI:
-            if event.actor == seat and not event.tsumogiri and not in_riichi:
-                safe.clear()
-            safe.add(int(KIND_OF[event.tile]))
-        elif event.actor == seat and event.type == events.REACH_ACCEPTED:
-            in_riichi = True
-        elif event.actor == seat and event.type in CHANGES_OF_HAND:
-            safe.clear()
-    return safe | {kind for kind, _ in river_of(view["seat"][seat])}
 
 
 def test_waits_that_opponents_may_discard(views: np.ndarray, rows: Rows) -> None:

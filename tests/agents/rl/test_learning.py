@@ -43,7 +43,7 @@ def log_probability(learner: Learner, part: Experience) -> np.ndarray:
     """The logarithm of the probability of what was chosen, by the present policy."""
     rows = torch.arange(len(part.seat))
     with torch.no_grad():
-        log_policy, _ = learner.log_policy(learner.evaluate(part), rows, torch.from_numpy(part.states))
+        log_policy, *_ = learner.log_policies(learner.evaluate(part), rows, torch.from_numpy(part.states))
     return log_policy.numpy()[rows.numpy(), part.chosen]
 
 
@@ -120,3 +120,16 @@ def test_entropy_and_divergence_hold_the_policy() -> None:
         found[entropy, kl] = learner.learn([part], np.random.default_rng(0))
     assert found[1.0, 0.0]["entropy"] > found[0.0, 0.0]["entropy"] + 0.05
     assert found[0.0, 1.0]["kl_from_prior"] < found[0.0, 0.0]["kl_from_prior"]
+
+
+def test_divergence_from_the_start_holds_the_policy() -> None:
+    part, found = played(3), []
+    for kl_start in (1e-9, 10.0):
+        chosen = Hyperparameters(epochs=8, batch_size=128, entropy=0.0, kl_start=kl_start, learning_rate=3e-3)
+        learner = Learner(weights_of(), chosen)
+        learner.learn([part], np.random.default_rng(0))
+        again = Learner(learner.policy.numpy(), chosen)  # a run that goes on still has the policy of its first start
+        again.load_state(learner.state())
+        found.append(again.learn([part], np.random.default_rng(0))["kl_from_start"])
+    assert found[1] < found[0] / 2
+    assert "kl_from_start" not in Learner(weights_of(), Hyperparameters()).learn([part], np.random.default_rng(0))
