@@ -16,8 +16,8 @@ import numpy as np
 
 from agents.residual.bot import BUNDLED
 from agents.residual.features import FEATURES
-from agents.rl.acting import Actor
 from agents.rl.policy import load_weights
+from agents.rl.rollouts import Actor
 from agents.rl.settings import Games
 
 TABLES, ROUNDS = 256, 12  # the actions of the last round count

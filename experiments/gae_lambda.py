@@ -20,9 +20,9 @@ import numpy as np
 import torch
 
 from agents.memory import keep_freed_memory
-from agents.rl.acting import Experience
 from agents.rl.cli import settings_of, train_parser
-from agents.rl.learning import Choices, Learner
+from agents.rl.ppo import Choices, Learner
+from agents.rl.rollouts import Experience
 from agents.rl.training import STATE, Run
 
 ITERATIONS = 30

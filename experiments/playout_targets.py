@@ -24,11 +24,11 @@ import torch
 
 from agents.playouts.playouts import Playouts
 from agents.residual.features import FEATURES, TEMPERATURE
-from agents.rl.acting import Actor
 from agents.rl.bot import WEIGHTS
-from agents.rl.learning import descend
 from agents.rl.networks import Policy
 from agents.rl.policy import random_weights, save_weights
+from agents.rl.ppo import descend
+from agents.rl.rollouts import Actor
 from agents.rl.settings import HIDDEN, WIDTH, Games
 from engine.common.options import usable_cores
 

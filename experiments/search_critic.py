@@ -29,10 +29,10 @@ from agents.playouts.value import round_values
 from agents.residual.bot import BUNDLED
 from agents.residual.features import FEATURES, NO_WIN_VALUE, RULE_STATE_AT
 from agents.rl.bot import LOGIT_VALUE
-from agents.rl.learning import descend, estimate_advantages
 from agents.rl.networks import Critic
 from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import load_weights, logits_of, sample
+from agents.rl.ppo import descend, estimate_advantages
 from agents.rl.rows import Rows, encode
 from agents.selfplay.features import BEST_AT
 from engine import kernels

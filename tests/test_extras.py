@@ -91,7 +91,7 @@ python -m server backup saved.db --data data
         """
 python - <<'END'
 import agents.bert.evaluation.commands, agents.bert.export.command, agents.bert.training.data.build
-import agents.bert.training.trainer, agents.cnn.export, agents.cnn.model, agents.rl.plot, agents.rl.running
+import agents.bert.training.trainer, agents.cnn.export, agents.cnn.model, agents.rl.plot, agents.rl.commands
 END
 """,
         f"""

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         print(f"agents.rl: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
-    from agents.rl.running import run  # imported late: it loads PyTorch, which the options do not need
+    from agents.rl.commands import run  # imported late: it loads PyTorch, which the options do not need
 
     return run(options, settings_of(options))
 

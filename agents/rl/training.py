@@ -17,11 +17,9 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from agents.rl.acting import Actor, Experience, Task
 from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
+from agents.rl.evaluation import Strength, append, measure
 from agents.rl.families import features_named
-from agents.rl.learning import Learner
-from agents.rl.measuring import Strength, append, measure
 from agents.rl.plot import plot_curve
 from agents.rl.policy import (
     NAMES,
@@ -33,6 +31,8 @@ from agents.rl.policy import (
     save_weights,
     widen,
 )
+from agents.rl.ppo import Learner
+from agents.rl.rollouts import Actor, Experience, Task
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
 from agents.settings_option import check_unchanged, settings_in
 from engine.common.files import write_atomically

@@ -17,10 +17,10 @@ from rich.table import Table
 
 from agents.memory import keep_freed_memory
 from agents.registry import make
-from agents.rl.acting import Actor
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.learning import Learner
 from agents.rl.policy import logits_of, random_weights
+from agents.rl.ppo import Learner
+from agents.rl.rollouts import Actor
 from agents.rl.rows import encode
 from agents.rl.settings import Games, Hyperparameters
 from engine.common.options import Parser

@@ -15,8 +15,8 @@ from agents.bert.training.data import workers as data_workers
 from agents.bert.training.data.sources import Records, read_ahead
 from agents.bert.training.data.workers import Task
 from agents.rl import training
-from agents.rl.acting import play_task
 from agents.rl.policy import NAMES
+from agents.rl.rollouts import play_task
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from engine.common.cluster import LOCAL, Cluster

@@ -58,7 +58,7 @@ SUITES: dict[str, tuple[str, ...]] = {
     ),
     "search": ("tests/agents/search",),
     "playouts": ("tests/agents/playouts",),
-    "rl": ("tests/agents/rl/test_learning.py",),
+    "rl": ("tests/agents/rl/test_ppo.py",),
     "envs": ("tests/envs",),
     "page_reducer": ("tests/web/test_reducer.py",),
     "page_hands": ("tests/web/test_legal.py", "tests/web/test_waits.py", "tests/web/test_result.py"),

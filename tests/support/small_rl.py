@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from threading import Event
 
-from agents.rl.acting import Actor, Experience
 from agents.rl.families import features_named
 from agents.rl.policy import Weights, random_weights
+from agents.rl.rollouts import Actor, Experience
 from agents.rl.settings import Games, Hyperparameters, Settings
 
 GAMES = Games("residual", handicaps=((35_000, 35_000, 35_000), (25_000, 35_000, 45_000)))

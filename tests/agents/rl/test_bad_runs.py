@@ -16,12 +16,12 @@ import torch
 
 from agents.registry import make
 from agents.residual.features import FEATURES
-from agents.rl import acting, cli, measuring, running
-from agents.rl.acting import Actor, Experience
+from agents.rl import cli, commands, evaluation, rollouts
 from agents.rl.bot import NetworkBot
 from agents.rl.families import features_named
-from agents.rl.learning import Learner
 from agents.rl.policy import NAMES, load_weights
+from agents.rl.ppo import Learner
+from agents.rl.rollouts import Actor, Experience
 from agents.rl.settings import Games, Hyperparameters
 from agents.rl.training import Run
 from tests.support.small_rl import SMALL, played, weights_of
@@ -39,13 +39,13 @@ class Failing:
 
 
 def test_an_opponent_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = acting.make
-    monkeypatch.setattr(acting, "make", lambda spec: Failing() if spec == "failing" else made(spec))
+    made = rollouts.make
+    monkeypatch.setattr(rollouts, "make", lambda spec: Failing() if spec == "failing" else made(spec))
     games = Games("residual", opponents=("rule", "failing"), against=1.0)
     with pytest.raises(ValueError, match=r"^opponent failing, seat \d: raised OSError.*no disk"):
         Actor(games, 16, 0).play(weights_of(), [], Event())
     with pytest.raises(ValueError, match=r"^measured against failing: failing, seat \d: raised OSError"):
-        measuring.placements_of(make("rule"), Failing(), [1, 2], Event())
+        evaluation.placements_of(make("rule"), Failing(), [1, 2], Event())
 
 
 def test_a_former_self_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
         next(getattr(learner, part).parameters()).data.view(-1)[3] = torch.nan
         return metrics
 
-    monkeypatch.setattr(running, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(commands, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(Learner, "learn", spoiled)
     tiny = "--jobs 1 --set measure_against=random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
     assert cli.main(["train", str(tmp_path), "--minutes", "0.1", *tiny.split()]) == 2
@@ -100,7 +100,7 @@ def test_one_choice_is_enough_to_learn_from() -> None:
 
 def test_the_interval_of_a_measurement_is_that_of_independent_walls() -> None:
     bot, walls = make("random"), 9
-    seeds = [measuring.derive_seed(0, "rl measure", wall) for wall in range(walls)]
-    placements = measuring.placements_of(bot, make("efficiency", 1), seeds, Event())
+    seeds = [evaluation.derive_seed(0, "rl measure", wall) for wall in range(walls)]
+    placements = evaluation.placements_of(bot, make("efficiency", 1), seeds, Event())
     expected = placements.mean(), 1.96 * placements.std(ddof=1) / 3
-    assert measuring.measure(bot, "efficiency", walls) == pytest.approx(expected)
+    assert evaluation.measure(bot, "efficiency", walls) == pytest.approx(expected)

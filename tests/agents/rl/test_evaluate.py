@@ -9,10 +9,10 @@ pytest.importorskip("torch")
 
 import torch
 
-from agents.rl import learning
-from agents.rl.acting import Experience
-from agents.rl.learning import Learner
+from agents.rl import ppo
 from agents.rl.oracle import N_ORACLE
+from agents.rl.ppo import Learner
+from agents.rl.rollouts import Experience
 from agents.rl.settings import Hyperparameters
 from agents.rl.situation import N_SITUATION
 from tests.support.small_rl import weights_of
@@ -49,7 +49,7 @@ def experience(table: np.ndarray, seat: np.ndarray) -> Experience:
 def test_a_value_is_that_of_the_situation_and_the_change_that_the_critic_expects(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning, "CRITIC_BATCH", 16)  # of 36 choices
+    monkeypatch.setattr(ppo, "CRITIC_BATCH", 16)  # of 36 choices
     rng, learner = np.random.default_rng(1), Learner(weights_of(), Hyperparameters(gae_lambda=0.6))
     # Fresh networks are the same everywhere.
     for each in (*learner.critic.parameters(), *learner.situation.parameters()):

@@ -16,12 +16,12 @@ pytest.importorskip("torch")
 import torch
 
 from agents.registry import make
-from agents.rl import measuring, training
+from agents.rl import evaluation, training
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.families import features_named
-from agents.rl.learning import Learner
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
+from agents.rl.ppo import Learner
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
 from engine.common.program import BAD_ARGUMENTS
@@ -228,7 +228,7 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
         patched.setattr(Run, "next_iteration", in_a_minute)
         assert main(options) == 130
     assert iterations_measured() == ["iteration", "0"]
-    monkeypatch.setattr(training, "measure", measuring.measure)
+    monkeypatch.setattr(training, "measure", evaluation.measure)
     for _ in range(2):  # the second finds nothing to do
         assert main(options) == 0
         assert iterations_measured() == ["iteration", "0", "1"]
@@ -301,8 +301,8 @@ def test_a_run_keeps_its_number_of_threads_on_a_machine_with_other_cores(
 
 def test_measuring_shares_walls_and_knows_the_better_player() -> None:
     bot = make("selfplay")
-    assert measuring.measure(bot, "random", 8) == measuring.measure(bot, "random", 8, threads=2)
-    assert measuring.measure(make("random"), "rule", 8)[0] > 2.3
+    assert evaluation.measure(bot, "random", 8) == evaluation.measure(bot, "random", 8, threads=2)
+    assert evaluation.measure(make("random"), "rule", 8)[0] > 2.3
 
 
 @pytest.mark.long

@@ -11,9 +11,9 @@ pytest.importorskip("torch")
 
 import torch
 
-from agents.rl.learning import Learner
 from agents.rl.networks import Policy, whitening_of
 from agents.rl.policy import NAMES, Weights
+from agents.rl.ppo import Learner
 from agents.rl.settings import Hyperparameters
 from tests.support.small_rl import played, weights_of
 

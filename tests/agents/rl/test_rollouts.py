@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from agents.rl.acting import Actor, StoppedError
 from agents.rl.families import FAMILIES
 from agents.rl.oracle import TILES_AT
+from agents.rl.rollouts import Actor, StoppedError
 from agents.rl.settings import Games
 from agents.rl.suits import by_kind
 from agents.selfplay.layout import STATE

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.registry import make
-from agents.rl.acting import StoppedError
+from agents.rl.rollouts import StoppedError
 from engine.common.student import NORMAL
 from engine.rules import TENHOU
 from engine.seeds import derive_seed

@@ -17,10 +17,10 @@ import torch
 from torch import nn
 
 from agents.devices import has_bf16
-from agents.rl.acting import Experience
 from agents.rl.networks import Critic, Policy, SituationValue
 from agents.rl.oracle import LINE_UP_AT
 from agents.rl.policy import Weights
+from agents.rl.rollouts import Experience
 from agents.rl.settings import Hyperparameters
 from engine.compiling import kernel
 

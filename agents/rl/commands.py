@@ -11,8 +11,8 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.clusters import workers_for
 from agents.memory import keep_freed_memory
 from agents.registry import make
-from agents.rl.acting import play_task
-from agents.rl.measuring import last_measured
+from agents.rl.evaluation import last_measured
+from agents.rl.rollouts import play_task
 from agents.rl.settings import Settings
 from agents.rl.training import CURVE, TENSORBOARD, Run
 from engine.common.cluster import Cluster

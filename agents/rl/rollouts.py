@@ -1,4 +1,4 @@
-"""Acting: many tables in lock step, each played to the end of its round; the choices of the learning seats are kept.
+"""Rollouts: many tables in lock step, each played to the end of its round; the choices of the learning seats are kept.
 
 Opponents are bots by name, and former selves: the policy as it was at some minutes of training, which plays its best
 action.

@@ -9,11 +9,11 @@ pytest.importorskip("torch")
 
 import torch
 
-from agents.rl.acting import Experience
 from agents.rl.families import FAMILIES
-from agents.rl.learning import Learner, estimate_advantages
 from agents.rl.oracle import LINE_UP_AT
 from agents.rl.policy import NAMES
+from agents.rl.ppo import Learner, estimate_advantages
+from agents.rl.rollouts import Experience
 from agents.rl.settings import Games, Hyperparameters
 from tests.support.small_rl import played, weights_of
 
