@@ -221,9 +221,9 @@ def danger_features(t: np.record, safe: np.ndarray, kind: int, out: np.ndarray) 
     """Write how a discard of `kind` may deal in to each opponent into `out` float32[2 * N_DANGER]."""
     for step in range(2):
         seat = (np.int64(t.viewer) + step + 1) % 3
-        danger = out[step * N_DANGER : (step + 1) * N_DANGER]
+        at = step * N_DANGER
         if has_kind(safe[seat], kind):
-            danger[DANGER.safe] = 1
+            out[at + DANGER.safe] = 1
             continue
         sides = np.float64(0)
         if PIN <= kind < HONOUR:
@@ -232,10 +232,10 @@ def danger_features(t: np.record, safe: np.ndarray, kind: int, out: np.ndarray) 
                 sides += min(unseen(t, kind + 1), 1) * min(unseen(t, kind + 2), 1)
             if rank >= 3 and not has_kind(safe[seat], kind - 3):
                 sides += min(unseen(t, kind - 1), 1) * min(unseen(t, kind - 2), 1)
-        danger[DANGER.ryanmen] = sides / 2
+        out[at + DANGER.ryanmen] = sides / 2
         if t.seat[seat].riichi > 0:
-            danger[DANGER.riichi] = 1
-            danger[DANGER.riichi_ryanmen] = sides / 2
+            out[at + DANGER.riichi] = 1
+            out[at + DANGER.riichi_ryanmen] = sides / 2
 
 
 @inner
