@@ -78,8 +78,8 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 def is_worth_playouts(t: np.record, s: np.record) -> bool:
     """Whether playouts are to choose among the candidates of `s` in the view `t`.
 
-    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi: there
-    playouts agreed with people less than the prior (docs/experiments.md).
+    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi:
+    there playouts agreed with people less than the prior (docs/experiments.md).
     """
     if is_legal(t, np.int64(NUKIDORA)):
         return False
