@@ -1,6 +1,6 @@
 """What a critic of discards knows about the true hands, and what is left of it in sampled worlds.
 
-    python experiments/search_critic.py [ROUNDS]    # 30: two minutes of a core
+    python experiments/search_critic.py [ROUNDS]    # 30: about two minutes of a core
 
 Three `residual` play at TABLES tables, and sample their actions from their probabilities. All the time a critic of
 positions learns the value of the end of the round, as in `agents.rl`; the advantage of a choice follows from it. For
@@ -226,7 +226,7 @@ class Learning:
         for decay, out in zip(DECAYS, found):
             estimate_advantages(part.table, part.seat, values, part.ends, decay, out)
         targets = torch.from_numpy(values + found[1] - base)
-        for rows in torch.randperm(len(values)).split(BATCH):
+        for rows in torch.split(torch.randperm(len(values)), BATCH):
             loss = (self._critic(states[rows], oracle[rows]) - targets[rows]).square().mean()
             descend(self._optimizer, self._critic, loss)
         return found
@@ -236,7 +236,7 @@ def learn(seen: torch.Tensor, after: torch.Tensor, advantages: torch.Tensor) -> 
     """A critic of discards that has learned the advantages float32[n]; the rate falls to 0."""
     critic = DiscardCritic(seen, after)
     optimizer = torch.optim.Adam(critic.parameters(), lr=RATE)
-    batches = [rows for _ in range(EPOCHS) for rows in torch.randperm(len(advantages)).split(BATCH)]
+    batches = [rows for _ in range(EPOCHS) for rows in torch.split(torch.randperm(len(advantages)), BATCH)]
     for i, rows in enumerate(batches):
         optimizer.param_groups[0]["lr"] = RATE * (1 - i / len(batches))
         loss = (critic(seen[rows], after[rows]) - advantages[rows]).square().mean()
