@@ -296,7 +296,7 @@ def _predict_all(
     longest = np.int64(LANES)
     for length in lengths:
         longest = max(longest, length)
-    longest = after(longest, 0)
+    longest = (longest + LANES - 1) // LANES * LANES
     memory = np.empty(lay_out(0, network, longest).end + ALIGNMENT, dtype=np.uint8)
     factors = np.empty(3 * network.tokens.shape[1], dtype=np.float32)
     for i in range(0, len(lengths), AT_ONCE):
