@@ -53,6 +53,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     data = {
         "agents/bert/weights/model.onnx",
         "agents/cnn/weights/model.onnx",
+        "agents/ensemble/weights/network.npz",
         "agents/human/weights/model.onnx",
         "agents/linear/weights/linear.json",
         "agents/residual/weights/network.npz",
