@@ -139,7 +139,8 @@ def _needs(files: dict[str, Path], trace: Trace) -> dict[str, str]:
     packed = {Path(name).stem for name in files} | {*OWN}
     outside = names & trace.modules.keys() - packed - sys.stdlib_module_names
     packages = packages_distributions()
-    return {name: packages.get(name, [name])[0] for name in sorted(outside | {"numpy", "numba"})}
+    needed = (outside | {"numpy", "numba"}) - {"llvmlite"}  # which comes with numba
+    return {name: packages.get(name, [name])[0] for name in sorted(needed)}
 
 
 def _imports(source: Path) -> Iterator[tuple[str, bool]]:

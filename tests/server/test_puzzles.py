@@ -137,7 +137,7 @@ def test_bots_agree_on_a_discard_that_is_clearly_the_best_and_a_simple_bot_errs(
 
 @pytest.mark.slow
 def test_where_the_simple_bot_errs_nowhere_a_puzzle_is_easy() -> None:
-    bots = ("residual", "bert")
+    bots = ("human", "rule")
     data = puzzle(no_progress, records=[("x", RECORD)], bots=bots, day=TODAY)
     found = json.loads(gzip.decompress(data))
     assert simple_answer(read_records(EXAMPLE), found) == found["bots"][0]["actions"][0]["action"]["pai"]

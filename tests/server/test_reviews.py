@@ -127,10 +127,14 @@ async def test_the_start_of_the_process_is_nobodys_work(
         assert reviews.used.of("10.0.0.1") == 2
 
 
-@pytest.mark.parametrize(("do_review", "charged"), [(worker_tasks.sleep, True), (worker_tasks.crash, False)])
-async def test_whose_review_is_stopped_pays_for_the_next_process(do_review: DoReview, charged: bool) -> None:
+@pytest.mark.parametrize(
+    ("do_review", "timeout", "charged"), [(worker_tasks.sleep, 0.05, True), (worker_tasks.crash, 60.0, False)]
+)
+async def test_whose_review_is_stopped_pays_for_the_next_process(
+    do_review: DoReview, timeout: float, charged: bool
+) -> None:
     """That of one that has died has not: the review may not be the cause."""
-    async with opened(do_review, clock=lambda: 1000.0, review_timeout=0.05) as reviews:
+    async with opened(do_review, clock=lambda: 1000.0, review_timeout=timeout) as reviews:
         added = reviews.add("10.0.0.1", ("rule",), 0, record=b"x")
         await until_over(added)
         assert added.status == "failed"
