@@ -27,14 +27,14 @@ from torch import nn
 
 from agents.playouts.value import round_values
 from agents.residual.bot import BUNDLED
-from agents.residual.features import FEATURES, NO_WIN_VALUE, RULE_STATE_AT
+from agents.residual.features import FEATURES, RULE_STATE_AT, STATE
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.networks import Critic
 from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import load_weights, logits_of, sample
 from agents.rl.ppo import descend, estimate_advantages
 from agents.rl.rows import Rows, encode
-from agents.selfplay.features import BEST_AT
+from agents.selfplay.layout import BEST_AT
 from engine import kernels
 from engine.actions import NUKIDORA, RON, TSUMOGIRI
 from engine.common.progress import Progress
@@ -218,7 +218,7 @@ class Learning:
 
     def advantages(self, part: Round) -> np.ndarray:
         """The advantages float32[DECAYS, n] of the choices of a round; then learn from it."""
-        base = part.states[:, RULE_STATE_AT + NO_WIN_VALUE] - 2  # the value if the player neither wins nor deals in
+        base = part.states[:, RULE_STATE_AT + STATE.no_win_value] - 2  # the value without a win or a deal-in
         states, oracle = torch.from_numpy(part.states), torch.from_numpy(part.oracle)
         with torch.no_grad():
             values = base + self._critic(states, oracle).numpy()

@@ -16,7 +16,7 @@ from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
 from server.limits import LIMITS
 from server.ports import Transport
-from tests.server.test_inlet import Handler, OneParty
+from tests.server.test_inlet import Handler, OneParty, busy_queue
 from tests.server.test_short_frames import Written
 
 NONE = b'{"type":"none"}'
@@ -93,14 +93,19 @@ class ShortWayHandler(Handler):
         self.told.append(b"too long")
 
 
+def connect(handler: Handler, queue: FairQueue) -> TcpTransport:
+    """A connection that may send as much as it likes."""
+    connection = TcpTransport(
+        cast(Admission, OneParty()), queue, 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
+    )
+    connection.connection_made(cast(asyncio.Transport, Written()))
+    return connection
+
+
 async def parsed(*pieces: bytes) -> list[bytes]:
     """What the handler of a TCP connection is told of pieces that arrive one after the other."""
     handler = ShortWayHandler()
-    door = FairQueue(lambda: 0.0)  # always has time
-    connection = TcpTransport(
-        cast(Admission, OneParty()), door, 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
-    )
-    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection = connect(handler, FairQueue(lambda: 0.0))  # which always has time
     for piece in pieces:
         connection.data_received(piece)
         while connection.data_waits:
@@ -118,13 +123,7 @@ async def test_only_a_whole_line_takes_the_short_way() -> None:
 
 async def test_what_waits_is_parsed_before_a_none_that_comes_after_it() -> None:
     handler = ShortWayHandler()
-    queue = FairQueue()
-    queue.add("another", lambda: False)
-    queue.has_time()  # the first work of an iteration is always done; nothing more until the next
-    connection = TcpTransport(
-        cast(Admission, OneParty()), queue, 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
-    )
-    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection = connect(handler, busy_queue())
     connection.data_received(b'{"type":"hint"}\n')
     connection.data_received(NONE + b"\n")
     await asyncio.sleep(0.01)
@@ -133,10 +132,7 @@ async def test_what_waits_is_parsed_before_a_none_that_comes_after_it() -> None:
 
 async def test_a_closed_connection_takes_no_more_replies() -> None:
     handler = ShortWayHandler()
-    connection = TcpTransport(
-        cast(Admission, OneParty()), FairQueue(), 1e6, LIMITS, lambda transport: cast(BotConnection, handler)
-    )
-    connection.connection_made(cast(asyncio.Transport, Written()))
+    connection = connect(handler, FairQueue())
     connection.close()
     connection.data_received(NONE + b"\n")
     assert handler.told == []

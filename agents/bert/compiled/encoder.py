@@ -233,19 +233,9 @@ def predict_some(
     for layer in range(layers):
         matrix, scale, bias = first(network.matrices[layer]), first(network.scales[layer]), first(network.biases[layer])
         project(
-            m.numbers,
-            width,
-            matrix,
-            step,
-            m.projected,
-            3 * size,
-            rows,
-            3 * width // LANES,
-            width // 4,
-            scale,
-            bias,
-            isa,
-        )
+            m.numbers, width, matrix, step, m.projected, 3 * size, rows, 3 * width // LANES, width // 4, scale,
+            bias, isa,
+        )  # fmt: skip
         start = 0
         for n in range(len(lengths)):
             attend(start, lengths[n], longest, network, layer, m, factors, isa)
@@ -262,19 +252,9 @@ def predict_some(
         scale += size
         bias += size
         project_to_bytes(
-            m.numbers,
-            width,
-            matrix,
-            step,
-            m.hidden,
-            inner_size,
-            rows,
-            inner_size // LANES,
-            width // 4,
-            scale,
-            bias,
-            isa,
-        )
+            m.numbers, width, matrix, step, m.hidden, inner_size, rows, inner_size // LANES, width // 4, scale,
+            bias, isa,
+        )  # fmt: skip
         scale = first(network.inner_scales[layer])
         add_sparse(
             m.hidden, rows, inner_size, first(network.inner_rows[layer]), width, scale, scale + size, m.found, m.x, isa
