@@ -53,6 +53,10 @@ class ConnectionHandler(Protocol):
         """
         ...
 
+    def none_received(self) -> bool:
+        """Handle `none` if it is the reply to a message that asks nothing; otherwise do nothing and return False."""
+        ...
+
     def message_too_long(self) -> None:
         """Handle a longer message, which was discarded."""
         ...

@@ -72,6 +72,10 @@ class Spectator:
         self.close_with_error(ONLY_LISTEN)
         return False
 
+    def none_received(self) -> bool:
+        """Return False: a spectator is sent nothing that it has to reply to."""
+        return False
+
     def message_too_long(self) -> None:
         """Disconnect a spectator that sends anything."""
         self.close_with_error(ONLY_LISTEN)

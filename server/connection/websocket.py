@@ -19,6 +19,7 @@ from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
 from engine.common.error_text import coded
+from engine.mjai.bot_messages import NONE
 from engine.mjai.connection import MAX_JOIN, MAX_MESSAGE
 from server.access import AccessError, Admission, RateLimitError
 from server.connection.base import MessageProtocol
@@ -45,6 +46,7 @@ HEAD_SIZE = 6  # bytes of a short masked frame before its payload: two, and the 
 MASKED_TEXT = text_frame(b"")[0]  # first byte of a frame that is a whole message
 MASKED = 0x80  # added to the length of a payload in the second byte
 SHORT = 125  # bytes; the length of a longer payload takes more bytes
+NONE_SIZES = frozenset(HEAD_SIZE + len(message) for message in NONE)  # bytes of the frames of most replies
 
 
 def whole_short_message(data: bytes) -> bytes | None:
@@ -163,10 +165,23 @@ class WebSocketConnection(MessageProtocol):
 
     # Receiving --------------------------------------------------------------------------------------------------------
 
-    def _parse(self, data: bytes) -> None:
+    def data_received(self, data: bytes) -> None:
+        """Pass data to the inlet, but for replies that only let the next message go: to queue them would cost more."""
+        if len(data) in NONE_SIZES and self._between_messages and whole_short_message(data) in NONE:
+            waiting = self._inlet.queued or self._closing
+            if not waiting and self._handler.none_received():
+                self._heard = True
+                return
+        self._inlet.receive(data)
+
+    @property
+    def _between_messages(self) -> bool:
+        """Whether what is received next begins a message, if the inlet is empty."""
         protocol = self._protocol
-        between_messages = protocol.reader.between_frames and not self._fragments and protocol.state is OPEN
-        if between_messages and (message := whole_short_message(data)) is not None:
+        return protocol.reader.between_frames and not self._fragments and protocol.state is OPEN
+
+    def _parse(self, data: bytes) -> None:
+        if self._between_messages and (message := whole_short_message(data)) is not None:
             self._heard = True
             if not self._handler.message_received(message):
                 self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)

@@ -17,7 +17,8 @@ from server.fairness import FairQueue
 from server.limits import LIMITS
 from server.ports import Transport
 from tests.server.test_inlet import Handler, OneParty, busy_queue
-from tests.server.test_short_frames import Written
+from tests.server.test_short_frames import Written, opened
+from tests.support.websocket_frames import TEXT, frame
 
 NONE = b'{"type":"none"}'
 ADDED = (ExpectedReply.NONE, ExpectedReply.DECISION, ExpectedReply.ANY)
@@ -128,6 +129,34 @@ async def test_what_waits_is_parsed_before_a_none_that_comes_after_it() -> None:
     connection.data_received(NONE + b"\n")
     await asyncio.sleep(0.01)
     assert handler.told == [b'{"type":"hint"}', NONE]
+
+
+async def told(*chunks: bytes) -> list[bytes]:
+    """What the handler of a WebSocket is told of chunks that arrive one after the other."""
+    handler = ShortWayHandler()
+    connection = opened(handler, Written())
+    for chunk in chunks:
+        connection.data_received(chunk)
+        while connection.data_waits:
+            await asyncio.sleep(0)
+    return handler.told
+
+
+async def test_only_a_whole_frame_takes_the_short_way() -> None:
+    reply, other = frame(TEXT, NONE), frame(TEXT, NONE.replace(b"none", b"nope"))
+    assert await told(reply, reply, other) == [b"short", b"short", NONE.replace(b"none", b"nope")]
+    assert await told(reply + reply) == [NONE, NONE]
+    assert await told(reply[:10], reply[10:], reply) == [NONE, b"short"]
+    assert await told(frame(TEXT, b"a", final=False), reply) == []  # an error, as between all fragments
+    assert await told(frame(TEXT, reply)[:6], reply, reply) == [reply, b"short"]  # the first is the payload of another
+
+
+async def test_a_none_after_a_closing_handshake_is_not_taken() -> None:
+    handler = ShortWayHandler()
+    connection = opened(handler, Written())
+    connection.close()
+    connection.data_received(frame(TEXT, NONE))
+    assert handler.told == []
 
 
 async def test_a_closed_connection_takes_no_more_replies() -> None:
