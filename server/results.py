@@ -13,6 +13,9 @@ from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
 
+LEVEL = 6  # of gzip: twice as fast as its default of 9, for records that are 6 % longer
+
+
 def make_finished_game(game: LiveGame) -> FinishedGame:
     """The result and the record of a game that is over."""
     start, engine = game.start, game.engine
@@ -54,4 +57,4 @@ def record_of(game: LiveGame) -> bytes:
     first, *others = game.history.lines()
     start_game = json.loads(first) | {"wall_seed": game.start.seed}
     lines = [to_json(start_game), *others, to_json(game.turns.end_game), b""]
-    return gzip.compress(b"\n".join(lines), mtime=0)
+    return gzip.compress(b"\n".join(lines), LEVEL, mtime=0)
