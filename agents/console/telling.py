@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from agents.console.tiles import clean, set_text, tile_text
+from agents.console.tiles import set_text, tile_text
+from agents.external.mjai_bot import one_line
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
 from engine.records.model import round_name
@@ -44,7 +45,7 @@ def describe_event(message: Message, names: Sequence[str], seat: int) -> Text | 
         return Text("new dora indicator ") + tile_text(MJAI_TILES[message["dora_marker"]])
     if kind not in DEEDS or (kind == "tsumo" and actor != seat):
         return None
-    who, deed = ("you", DEEDS[kind][0]) if actor == seat else (clean(names[actor]), DEEDS[kind][1])
+    who, deed = whose(actor, names, seat), DEEDS[kind][actor != seat]
     line = Text.assemble((who, "bold" if actor == seat else ""), " ", deed)
     if tiles := [MJAI_TILES[name] for name in (*message.get("consumed", ()), *_taken(message))]:
         line = line + " " + set_text(tiles)
@@ -60,13 +61,13 @@ def _taken(message: Message) -> list[str]:
 
 def whose(seat: int, names: Sequence[str], own: int) -> str:
     """The name of a seat, or ``you``."""
-    return "you" if seat == own else clean(names[seat])
+    return "you" if seat == own else one_line(names[seat])
 
 
 def result_of(message: Message, names: Sequence[str], events: list[Message]) -> list[Text]:
     """A win or ryukyoku with the hand, the yaku, han, fu, points and payments; `events`: of its round."""
     first, *others = result_lines(message, names, events)
-    return [Text(clean(first), "bold"), *(Text(clean(line)) for line in others)]
+    return [Text(one_line(first), "bold"), *(Text(one_line(line)) for line in others)]
 
 
 def end_of(message: Message, names: Sequence[str], seat: int, scores: Sequence[int]) -> list[Text]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence, Set
 from rich.style import Style
 from rich.text import Text
 
-from agents.external.mjai_bot import one_line
 from engine.table import DORA_AT
 from engine.text import TILES
 from engine.tiles import DORA_OF, HONOUR, KIND_OF, N_KINDS, UNKNOWN
@@ -18,11 +17,6 @@ RED_FIVE = Style(color="color(160)", bold=True)
 DORA = Style(underline=True, bold=True)
 PLAIN = Style()
 CUT = "…"  # ends what does not fit
-
-
-def clean(text: str) -> str:
-    """`text` in one line without characters that could steer the terminal: names and messages come from strangers."""
-    return one_line(text)
 
 
 def doras(view: object) -> frozenset[int]:
@@ -70,8 +64,6 @@ def wrap(text: Text, width: int, indent: str = "  ") -> list[Text]:
 
 def cut(text: Text, width: int) -> Text:
     """`text`, or its beginning and `CUT` where it is longer than `width`."""
-    if text.cell_len <= width:
-        return text
     short = text.copy()
     short.truncate(max(width, 0), overflow="ellipsis")
     return short
