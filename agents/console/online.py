@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from queue import Queue
 from threading import Thread
 
@@ -41,7 +42,7 @@ class WatchedTransport:
 
     def receive(self, timeout: float | None = None) -> Message:
         """Serve the screen until the thread has read a message, and return it."""
-        if not self._screen.serve(lambda: not self._waiting.empty(), timeout):
+        if not self._screen.serve(lambda: not self._waiting.empty(), math.inf if timeout is None else timeout):
             raise TimeoutError("timed out")
         message: Message | Exception = self._waiting.queue[0]
         if isinstance(message, Exception):

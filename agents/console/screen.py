@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from agents.console.keys import BACKSPACE, ENTER, LEFT, RIGHT
 from agents.console.moves import Move, moves_of
-from agents.console.table import KEYS, Scene, picture, unseen_lines
+from agents.console.table import Scene, picture, unseen_lines
 from agents.console.telling import RESULTS, describe_event, distinct, end_of, result_of
 from agents.console.terminal import Left, Terminal
 from agents.external.mjai_bot import one_line
@@ -25,6 +26,7 @@ LOG_LINES = 200  # that are kept
 TICK = 1.0  # seconds between two looks at the clock
 AT_ONCE = 9  # moves at most for which a digit is enough
 
+KEYS = "number · p pass · c unseen · ? help · q quit"
 HELP = (
     ("keys", "bold"),
     ("number, Enter  play that move; up to nine moves, the digit is enough", ""),
@@ -120,17 +122,16 @@ class Screen:
 
     # Waiting ----------------------------------------------------------------------------------------------------------
 
-    def serve(self, until: Callable[[], bool], seconds: float | None = None) -> bool:
+    def serve(self, until: Callable[[], bool], seconds: float = math.inf) -> bool:
         """Draw and read keys until `until` holds, or `seconds` have passed; returns whether it holds."""
-        end = None if seconds is None else monotonic() + seconds
+        end = monotonic() + seconds
         while not until():
-            left = None if end is None else end - monotonic()
-            if left is not None and left <= 0:
+            left = end - monotonic()
+            if left <= 0:
                 return False
             self._scene.prompt = self._prompt()
             self._terminal.draw(picture(self._scene, *self._terminal.size))
-            tick = TICK if self._clocked and self._scene.moves else None
-            for key in self._terminal.keys(min((part for part in (left, tick) if part is not None), default=None)):
+            for key in self._terminal.keys(min(left, TICK) if self._clocked and self._scene.moves else left):
                 self.press(key)
         return True
 
@@ -149,7 +150,7 @@ class Screen:
         self.serve(future.done)
         return future.result()
 
-    def ask(self, view: Any, legal: Iterable[int], withdrawn: Callable[[], bool] = lambda: False) -> int | None:
+    def ask(self, view: Any, legal: Iterable[int], withdrawn: Callable[[], bool]) -> int | None:
         """The action that the person chooses; None once `withdrawn` holds, because it is too late."""
         self._scene.view, self._scene.moves = view, moves_of(view, legal)
         self._scene.typed, self._scene.chosen, self._note = "", None, ""

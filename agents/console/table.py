@@ -11,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from agents.console.moves import Move, hand_of
-from agents.console.tiles import CUT, doras, flow, set_text, style_of, tile_text, wrap
+from agents.console.tiles import doras, flow, set_text, style_of, tile_text, wrap
 from agents.external.mjai_bot import one_line
 from engine.mjai.messages import tile_names
 from engine.table import (
@@ -32,11 +32,11 @@ from engine.tiles import MJAI_TILES, NONE, SANMA_KINDS, UNKNOWN, WINDS
 MIN_WIDTH, MIN_HEIGHT = 48, 15
 CELL = 3  # columns of a tile of the hand, with the blank before it
 NAME_WIDTH = 16
+CUT = "…"  # stands for what does not fit
 RIVER_INDENT = 4
 FEWEST_LOG_LINES = 3  # lines of what has happened that go before lines of the rivers
 SUIT_ROWS = ((0, 8), range(9, 18), range(18, 27), range(27, 34))  # kinds of each row of the unseen tiles
 SEAT_LINES = 2 * N_SEATS  # lines that the seats need at least
-KEYS = "number · p pass · c unseen · ? help · q quit"
 
 
 @dataclass

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from agents.client.session import PLACEMENTS
 from agents.console.tiles import set_text, tile_text
 from agents.external.mjai_bot import one_line
 from engine.mjai.messages import Message
@@ -26,7 +27,6 @@ DEEDS = {
     "nukidora": ("set aside", "sets aside"),
 }
 RESULTS = ("hora", "ryukyoku")
-PLACES = ("1st", "2nd", "3rd")
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -76,7 +76,7 @@ def end_of(message: Message, names: Sequence[str], seat: int, scores: Sequence[i
     points = [f"  {points:+6.1f}" for points in message.get("points", ())] or [""] * N_SEATS
     order = sorted(range(N_SEATS), key=lambda other: (-scores[other], other))
     lines = [Text("the game is over", "bold")]
-    for place, other in zip(PLACES, order, strict=True):
+    for place, other in zip(PLACEMENTS, order, strict=True):
         line = f"{place}  {scores[other]:>7,}{points[other]}  {whose(other, names, seat)}"
         lines.append(Text(line, "bold" if other == seat else ""))
     return lines

@@ -6,7 +6,6 @@ Signals are only handled in `Terminal.keys`, so that nothing is drawn in the mid
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import signal
 import sys
@@ -99,10 +98,9 @@ class Terminal:
         with suppress(RuntimeError):  # the terminal has been given back
             self._loop.call_soon_threadsafe(self._loop.stop)
 
-    def keys(self, seconds: float | None) -> list[str]:
+    def keys(self, seconds: float) -> list[str]:
         """The keys pressed until something happens or `seconds` have passed. Raises Left if the terminal is gone."""
-        waiting = SEQUENCE_PAUSE if self._decoder.incomplete else math.inf if seconds is None else seconds
-        timer = self._loop.call_later(waiting, self._time_out)
+        timer = self._loop.call_later(SEQUENCE_PAUSE if self._decoder.incomplete else seconds, self._time_out)
         self._loop.run_forever()
         timer.cancel()
         if self._gone:
