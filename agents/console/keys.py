@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
-LEFT, RIGHT, ENTER, BACKSPACE, ESCAPE, REDRAW = "left", "right", "enter", "backspace", "escape", "redraw"
-CONTROLS = {"\r": ENTER, "\n": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE, "\x0c": REDRAW, "\x1b": ESCAPE}
-SEQUENCES = {b"\x1b[C": RIGHT, b"\x1b[D": LEFT, b"\x1bOC": RIGHT, b"\x1bOD": LEFT, b"\x1bOM": ENTER}
-SEQUENCE = re.compile(rb"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|O[ -~])")
-BEGUN = re.compile(rb"\x1b(?:\[[0-9;:<=>?]*[ -/]*|O)?")  # a sequence whose end has not come yet
-LONGEST_CHARACTER = 4  # bytes in UTF-8
+LEFT, RIGHT, ENTER, BACKSPACE, ESCAPE = "left", "right", "enter", "backspace", "escape"
+NAMES = {"\r": ENTER, "\n": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE, "\x1b": ESCAPE}
+NAMES |= {"\x1b[C": RIGHT, "\x1b[D": LEFT, "\x1bOC": RIGHT, "\x1bOD": LEFT, "\x1bOM": ENTER}
+# An escape sequence, the beginning of one, or a character.
+KEY = re.compile(r"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|O[ -~])|(?P<begun>\x1b(?:\[[0-9;:<=>?]*[ -/]*|O)?\Z)|.", re.DOTALL)
 
 
 class KeyDecoder:
     """Turns bytes as they come into keys; a sequence or a character may come in parts."""
 
     def __init__(self) -> None:
-        self._unread = b""
+        self._characters = codecs.getincrementaldecoder("utf-8")("ignore")
+        self._begun = ""
 
     @property
     def incomplete(self) -> bool:
-        """Whether bytes wait for others: the rest of a sequence, or nothing after the key Escape."""
-        return bool(self._unread)
+        """Whether the rest of a sequence is awaited, or nothing after the key Escape."""
+        return bool(self._begun)
 
     def feed(self, data: bytes) -> list[str]:
-        """Return the keys that `data` completes. Escape sequences without a meaning are ignored."""
-        unread, keys = self._unread + data, []
-        while unread:
-            if found := SEQUENCE.match(unread):
-                keys.append(SEQUENCES.get(found[0], ""))
-                unread = unread[found.end() :]
-            elif BEGUN.fullmatch(unread):
-                break
-            else:
-                character, size = first_character(unread)
-                if not size:
-                    break
-                keys.append(CONTROLS.get(character, character if character.isprintable() else ""))
-                unread = unread[size:]
-        self._unread = unread
-        return [key for key in keys if key]
+        """Return the keys that `data` completes. Keys without a meaning are ignored."""
+        found = list(KEY.finditer(self._begun + self._characters.decode(data)))
+        self._begun = found.pop()[0] if found and found[-1]["begun"] else ""
+        keys = [NAMES.get(key[0], key[0]) for key in found]
+        return [key for key in keys if key.isprintable()]
 
     def flush(self) -> list[str]:
-        """What an incomplete sequence is when nothing follows: the key Escape, if it begins as one."""
-        unread, self._unread = self._unread, b""
-        return [ESCAPE] if unread.startswith(b"\x1b") else []
-
-
-def first_character(data: bytes) -> tuple[str, int]:
-    """The first character of UTF-8 and its bytes: "" if it is not UTF-8; 0 bytes if it is incomplete."""
-    for size in range(1, LONGEST_CHARACTER + 1):
-        try:
-            return data[:size].decode(), size
-        except UnicodeDecodeError as error:
-            if error.reason != "unexpected end of data":
-                return "", 1
-            if len(data) < size:
-                return "", 0
-    return "", 1
+        """What an incomplete sequence is when nothing follows: the key Escape."""
+        begun, self._begun = self._begun, ""
+        return [ESCAPE] if begun else []

@@ -10,7 +10,7 @@ from agents.base import Agent
 from agents.console.person import Person
 from agents.console.screen import Screen
 from agents.console.telling import distinct
-from agents.console.tiles import clean
+from agents.external.mjai_bot import one_line
 from agents.tactics import ACTED
 from engine.actions import action_name
 from engine.game import Game
@@ -76,5 +76,5 @@ class OfflineTable:
         if not fault:
             return action
         self._failed.add(seat)
-        self._screen.say(f"{agent.name} has failed ({clean(fault)}); safe defaults are played for it from now on")
+        self._screen.say(f"{agent.name} has failed ({one_line(fault)}); safe defaults are played for it from now on")
         return safe_default(legal)

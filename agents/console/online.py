@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from threading import Semaphore, Thread
+import math
+from queue import Queue
+from threading import Thread
 
 from agents.client.address import Address
 from agents.client.connect import connect
@@ -24,34 +25,30 @@ class WatchedTransport:
     def __init__(self, transport: Transport, screen: Screen) -> None:
         self._transport = transport
         self._screen = screen
-        self._waiting: deque[Message | Exception] = deque()  # an exception is the last
-        self._room = Semaphore(MAX_WAITING)  # for what is read ahead
+        self._waiting: Queue[Message | Exception] = Queue(MAX_WAITING)  # an exception is the last, and stays
         self.send = transport.send
         Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         """Read until the connection is closed."""
-        while True:
-            self._room.acquire()
+        message: Message | Exception = {}
+        while not isinstance(message, Exception):
             try:
-                message: Message | Exception = self._transport.receive()
+                message = self._transport.receive()
             except Exception as error:
                 message = error
-            self._waiting.append(message)
+            self._waiting.put(message)
             self._screen.wake()
-            if isinstance(message, Exception):
-                return
 
     def receive(self, timeout: float | None = None) -> Message:
         """Serve the screen until the thread has read a message, and return it."""
-        if not self._screen.serve(lambda: bool(self._waiting), timeout):
+        if not self._screen.serve(lambda: not self._waiting.empty(), math.inf if timeout is None else timeout):
             raise TimeoutError("timed out")
-        if isinstance(self._waiting[0], Exception):
-            raise self._waiting[0]
+        message: Message | Exception = self._waiting.queue[0]
+        if isinstance(message, Exception):
+            raise message
+        self._waiting.get()
         self._screen.trouble = ""
-        message = self._waiting.popleft()
-        self._room.release()
-        assert not isinstance(message, Exception)
         return message
 
     @property
@@ -60,9 +57,12 @@ class WatchedTransport:
 
         A dora indicator after a kan leaves the question about the kan pending.
         """
-        if self._waiting and isinstance(self._waiting[0], Exception):
-            raise self._waiting[0]
-        return any(isinstance(message, Exception) or message["type"] != "dora" for message in list(self._waiting))
+        for message in list(self._waiting.queue):
+            if isinstance(message, Exception):
+                raise message
+            if message["type"] != "dora":
+                return True
+        return False
 
     def close(self) -> None:
         """Close the connection, which ends the thread."""

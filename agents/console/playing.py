@@ -13,10 +13,9 @@ from agents.console.offline import OfflineTable
 from agents.console.online import OnlineTable
 from agents.console.screen import Screen
 from agents.console.terminal import Left, Terminal
-from agents.console.tiles import clean
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
-from agents.external.mjai_bot import BotError
+from agents.external.mjai_bot import BotError, one_line
 from agents.registry import make
 from engine.common.options import Parser, describe_error
 from engine.common.program import FAILED, INTERRUPTED, OK
@@ -46,7 +45,8 @@ def play(options: argparse.Namespace, agents: list[Agent]) -> int:
     code, told = OK, ""
     online = options.url is not None
     at_quit = "A bot of the server plays on for you." if online else "The game ends here."
-    with Terminal() as terminal:
+    terminal = Terminal()
+    with terminal.taken():
         screen = Screen(terminal, clocked=online, at_quit=at_quit)
         table: OnlineTable | OfflineTable
         if online:
@@ -63,9 +63,9 @@ def play(options: argparse.Namespace, agents: list[Agent]) -> int:
         except FatalConnectionError as error:
             code, told = FAILED, str(error)
     for line in screen.results:
-        print(clean(line))
+        print(one_line(line))
     if told:
-        print(f"agents.console: {clean(told)}", file=sys.stderr)
+        print(f"agents.console: {one_line(told)}", file=sys.stderr)
     if isinstance(table, OfflineTable):
         print(f"seed {options.seed}")
         if options.save is not None and table.game.over:

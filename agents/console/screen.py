@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import queue
+import math
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from threading import Thread
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from rich.text import Text
 
 from agents.console.keys import BACKSPACE, ENTER, LEFT, RIGHT
 from agents.console.moves import Move, moves_of
-from agents.console.table import KEYS, Scene, picture, unseen_lines
+from agents.console.table import Scene, picture, unseen_lines
 from agents.console.telling import RESULTS, describe_event, distinct, end_of, result_of
-from agents.console.terminal import Left
-from agents.console.tiles import clean
+from agents.console.terminal import Left, Terminal
+from agents.external.mjai_bot import one_line
 from engine.actions import PASS
 from engine.mjai.messages import Message
 from engine.text import RIVER_MARKS, TILE_MARKS
@@ -25,6 +26,7 @@ LOG_LINES = 200  # that are kept
 TICK = 1.0  # seconds between two looks at the clock
 AT_ONCE = 9  # moves at most for which a digit is enough
 
+KEYS = "number · p pass · c unseen · ? help · q quit"
 HELP = (
     ("keys", "bold"),
     ("number, Enter  play that move; up to nine moves, the digit is enough", ""),
@@ -44,40 +46,20 @@ HELP = (
 Of = TypeVar("Of")
 
 
-class Display(Protocol):
-    """Where lines are drawn and keys are read: `agents.console.terminal.Terminal`."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Columns and lines."""
-        ...
-
-    def draw(self, lines: Sequence[Text]) -> None:
-        """Show `lines` from the top."""
-        ...
-
-    def keys(self, seconds: float | None) -> list[str]:
-        """The keys pressed until something happens or `seconds` have passed."""
-        ...
-
-    def wake(self) -> None:
-        """Let `keys` return; for other threads."""
-        ...
-
-
 class Screen:
     """The table as the person sees it. Everything happens inside `serve`, which draws and reads keys while it waits.
 
     All of its methods raise `Left` where the person quits.
     """
 
-    def __init__(self, display: Display, *, clocked: bool, at_quit: str) -> None:
+    def __init__(self, terminal: Terminal, *, clocked: bool, at_quit: str) -> None:
         """`clocked`: whether the seconds of a decision are shown. `at_quit`: what is said before the person quits."""
-        self._display = display
+        self._terminal = terminal
+        self.wake = terminal.wake  # look at the condition of `serve` again; for other threads
         self._clocked = clocked
         self._at_quit = at_quit
-        self._scene = Scene()
         self._log: deque[Text] = deque(maxlen=LOG_LINES)
+        self._scene = Scene(log=self._log)
         self._round: list[Message] = []  # the messages of the round so far
         self._result: list[Text] = []  # of the latest round
         self._seat = 0
@@ -92,7 +74,7 @@ class Screen:
 
     def say(self, line: str | Text) -> None:
         """Add a line to what has happened. As a text it may come from anybody."""
-        self._log.append(Text(clean(line)) if isinstance(line, str) else line)
+        self._log.append(Text(one_line(line)) if isinstance(line, str) else line)
 
     def show(self, message: Message, view: Any) -> None:
         """The next message of the game has led to `view`."""
@@ -122,11 +104,6 @@ class Screen:
         """Whether a text lies over the table."""
         return self._scene.panel is not None
 
-    def _draw(self) -> None:
-        self._scene.log = self._log
-        self._scene.prompt = self._prompt()
-        self._display.draw(picture(self._scene, *self._display.size))
-
     def _prompt(self) -> list[Text]:
         """The last lines: what is wrong, and what may be typed."""
         lines = [Text(self.trouble, "bold reverse")] if self.trouble else []
@@ -145,42 +122,35 @@ class Screen:
 
     # Waiting ----------------------------------------------------------------------------------------------------------
 
-    def serve(self, until: Callable[[], bool], seconds: float | None = None) -> bool:
+    def serve(self, until: Callable[[], bool], seconds: float = math.inf) -> bool:
         """Draw and read keys until `until` holds, or `seconds` have passed; returns whether it holds."""
-        end = None if seconds is None else monotonic() + seconds
+        end = monotonic() + seconds
         while not until():
-            left = None if end is None else end - monotonic()
-            if left is not None and left <= 0:
+            left = end - monotonic()
+            if left <= 0:
                 return False
-            self._draw()
-            tick = TICK if self._clocked and self._scene.moves else None
-            for key in self._display.keys(min((part for part in (left, tick) if part is not None), default=None)):
+            self._scene.prompt = self._prompt()
+            self._terminal.draw(picture(self._scene, *self._terminal.size))
+            for key in self._terminal.keys(min(left, TICK) if self._clocked and self._scene.moves else left):
                 self.press(key)
         return True
 
     def during(self, work: Callable[[], Of]) -> Of:
         """The result of `work`, which runs in a thread while keys are read. Raises what it raises."""
-        done: queue.SimpleQueue[tuple[Of | None, BaseException | None]] = queue.SimpleQueue()
+        future: Future[Of] = Future()
+        future.add_done_callback(lambda _: self.wake())
 
         def run() -> None:
             try:
-                done.put((work(), None))
+                future.set_result(work())
             except BaseException as error:
-                done.put((None, error))
-            self._display.wake()
+                future.set_exception(error)
 
         Thread(target=run, daemon=True).start()
-        self.serve(lambda: not done.empty())
-        found, error = done.get()
-        if error is not None:
-            raise error
-        return found  # type: ignore[return-value]
+        self.serve(future.done)
+        return future.result()
 
-    def wake(self) -> None:
-        """Look at the condition of `serve` again; for other threads."""
-        self._display.wake()
-
-    def ask(self, view: Any, legal: Iterable[int], withdrawn: Callable[[], bool] = lambda: False) -> int | None:
+    def ask(self, view: Any, legal: Iterable[int], withdrawn: Callable[[], bool]) -> int | None:
         """The action that the person chooses; None once `withdrawn` holds, because it is too late."""
         self._scene.view, self._scene.moves = view, moves_of(view, legal)
         self._scene.typed, self._scene.chosen, self._note = "", None, ""

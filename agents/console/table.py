@@ -11,7 +11,8 @@ import numpy as np
 from rich.text import Text
 
 from agents.console.moves import Move, hand_of
-from agents.console.tiles import CUT, clean, cut, doras, flow, set_text, style_of, tile_text, wrap
+from agents.console.tiles import doras, flow, set_text, style_of, tile_text, wrap
+from agents.external.mjai_bot import one_line
 from engine.mjai.messages import tile_names
 from engine.table import (
     ANKAN_MELD,
@@ -31,11 +32,11 @@ from engine.tiles import MJAI_TILES, NONE, SANMA_KINDS, UNKNOWN, WINDS
 MIN_WIDTH, MIN_HEIGHT = 48, 15
 CELL = 3  # columns of a tile of the hand, with the blank before it
 NAME_WIDTH = 16
+CUT = "…"  # stands for what does not fit
 RIVER_INDENT = 4
 FEWEST_LOG_LINES = 3  # lines of what has happened that go before lines of the rivers
 SUIT_ROWS = ((0, 8), range(9, 18), range(18, 27), range(27, 34))  # kinds of each row of the unseen tiles
 SEAT_LINES = 2 * N_SEATS  # lines that the seats need at least
-KEYS = "number · p pass · c unseen · ? help · q quit"
 
 
 @dataclass
@@ -73,8 +74,8 @@ def picture(scene: Scene, width: int, height: int) -> list[Text]:
         free = height - len(above) - len(below)
     if free < SEAT_LINES:
         return too_small(width, height, height + SEAT_LINES - free)
-    draw = body_lines if scene.panel is None else panel_lines
-    return [*above, *draw(scene, width, free), *below]
+    body = (body_lines if scene.panel is None else panel_lines)(scene, width, free)
+    return [*above, *body, *[Text()] * (free - len(body)), *below]
 
 
 def too_small(width: int, height: int, needed: int) -> list[Text]:
@@ -84,13 +85,13 @@ def too_small(width: int, height: int, needed: int) -> list[Text]:
 
 
 def body_lines(scene: Scene, width: int, free: int) -> list[Text]:
-    """The seats and what has happened, in exactly `free` lines."""
+    """The seats and what has happened, in at most `free` lines."""
     blocks = []
     if scene.view is not None:  # the viewer, whose hand is drawn below, is the last
         viewer = int(scene.view.viewer)
         blocks = [seat_lines(scene, (viewer + step) % N_SEATS, width) for step in (1, 2, 3)]
     n_longest = max((len(river) for _, river in blocks), default=1)
-    for most in range(max(n_longest, 1), 0, -1):  # lines of each river
+    for most in range(n_longest, 0, -1):  # lines of each river
         seats = [line for info, river in blocks for line in (*info, *newest(river, most))]
         if len(seats) + FEWEST_LOG_LINES + 1 <= free:
             break
@@ -99,8 +100,7 @@ def body_lines(scene: Scene, width: int, free: int) -> list[Text]:
     n_log = max(free - len(seats) - 1, 0)
     log = [line for text in list(scene.log)[-n_log:] for line in wrap(text, width)]
     middle = [rule(width)] if blocks and len(seats) < free else []
-    body = [*seats, *middle, *(log[-n_log:] if n_log else [])]
-    return (body + [Text()] * free)[:free]
+    return [*seats, *middle, *(log[-n_log:] if n_log else [])]
 
 
 def newest(river: list[Text], most: int) -> list[Text]:
@@ -112,11 +112,11 @@ def newest(river: list[Text], most: int) -> list[Text]:
 
 
 def panel_lines(scene: Scene, width: int, free: int) -> list[Text]:
-    """The text over the table, in exactly `free` lines."""
+    """The text over the table, in at most `free` lines."""
     lines = [line for text in scene.panel or () for line in wrap(text, width)]
     if len(lines) > free:
         lines = [*lines[: free - 1], Text(f"{CUT} a higher terminal shows more", "dim")]
-    return (lines + [Text()] * free)[:free]
+    return lines
 
 
 def rule(width: int) -> Text:
@@ -144,8 +144,8 @@ def seat_lines(scene: Scene, seat: int, width: int) -> tuple[list[Text], list[Te
     view, p = scene.view, scene.view.seat[seat]
     dora = doras(view)
     acts = view.phase < RESPONSE and view.turn == seat
-    name = cut(Text("you" if seat == view.viewer else clean(scene.names[seat])), NAME_WIDTH)
-    name.pad_right(NAME_WIDTH - name.cell_len)
+    name = Text("you" if seat == view.viewer else one_line(scene.names[seat]))
+    name.truncate(NAME_WIDTH, overflow="ellipsis", pad=True)
     name.stylize("bold" if acts else "")
     wind = WINDS[(seat - int(view.dealer)) % N_SEATS]
     parts = [Text(f"{'>' if acts else ' '} {wind} ") + name + f" {p.score:>7,}"]
@@ -183,7 +183,7 @@ def river_cell(view: Any, seat: int, at: int, dora: AbstractSet[int]) -> Text:
     if on_offer and at == p.n_river - 1:
         face.stylize("reverse")
     cell = Text.assemble(before, face, after)
-    cell.pad_right(4 - cell.cell_len)
+    cell.align("left", 4)
     return cell
 
 
@@ -236,7 +236,7 @@ def unseen_lines(view: Any) -> list[Text]:
         for kind in row:
             count = int(counts[kind])
             cell = Text.assemble(tile_text(kind, dora), f"×{count}") if count else Text(f"{TILES[kind]} -", "dim")
-            cell.pad_left(4 - cell.cell_len)
+            cell.align("right", 4)
             cells.append(cell)
         lines.append(Text(" ").join(cells))
     return lines

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from agents.console.tiles import clean, set_text, tile_text
+from agents.client.session import PLACEMENTS
+from agents.console.tiles import set_text, tile_text
+from agents.external.mjai_bot import one_line
 from engine.mjai.messages import Message
 from engine.mjai.results import result_lines
 from engine.records.model import round_name
@@ -25,7 +27,6 @@ DEEDS = {
     "nukidora": ("set aside", "sets aside"),
 }
 RESULTS = ("hora", "ryukyoku")
-PLACES = ("1st", "2nd", "3rd")
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -44,7 +45,7 @@ def describe_event(message: Message, names: Sequence[str], seat: int) -> Text | 
         return Text("new dora indicator ") + tile_text(MJAI_TILES[message["dora_marker"]])
     if kind not in DEEDS or (kind == "tsumo" and actor != seat):
         return None
-    who, deed = ("you", DEEDS[kind][0]) if actor == seat else (clean(names[actor]), DEEDS[kind][1])
+    who, deed = whose(actor, names, seat), DEEDS[kind][actor != seat]
     line = Text.assemble((who, "bold" if actor == seat else ""), " ", deed)
     if tiles := [MJAI_TILES[name] for name in (*message.get("consumed", ()), *_taken(message))]:
         line = line + " " + set_text(tiles)
@@ -60,13 +61,13 @@ def _taken(message: Message) -> list[str]:
 
 def whose(seat: int, names: Sequence[str], own: int) -> str:
     """The name of a seat, or ``you``."""
-    return "you" if seat == own else clean(names[seat])
+    return "you" if seat == own else one_line(names[seat])
 
 
 def result_of(message: Message, names: Sequence[str], events: list[Message]) -> list[Text]:
     """A win or ryukyoku with the hand, the yaku, han, fu, points and payments; `events`: of its round."""
     first, *others = result_lines(message, names, events)
-    return [Text(clean(first), "bold"), *(Text(clean(line)) for line in others)]
+    return [Text(one_line(first), "bold"), *(Text(one_line(line)) for line in others)]
 
 
 def end_of(message: Message, names: Sequence[str], seat: int, scores: Sequence[int]) -> list[Text]:
@@ -75,7 +76,7 @@ def end_of(message: Message, names: Sequence[str], seat: int, scores: Sequence[i
     points = [f"  {points:+6.1f}" for points in message.get("points", ())] or [""] * N_SEATS
     order = sorted(range(N_SEATS), key=lambda other: (-scores[other], other))
     lines = [Text("the game is over", "bold")]
-    for place, other in zip(PLACES, order, strict=True):
+    for place, other in zip(PLACEMENTS, order, strict=True):
         line = f"{place}  {scores[other]:>7,}{points[other]}  {whose(other, names, seat)}"
         lines.append(Text(line, "bold" if other == seat else ""))
     return lines

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence, Set
 from rich.style import Style
 from rich.text import Text
 
-from agents.external.mjai_bot import one_line
 from engine.table import DORA_AT
 from engine.text import TILES
 from engine.tiles import DORA_OF, HONOUR, KIND_OF, N_KINDS, UNKNOWN
@@ -17,12 +16,6 @@ SUIT_STYLES = (Style(color="color(133)"), Style(color="color(32)"), Style(color=
 RED_FIVE = Style(color="color(160)", bold=True)
 DORA = Style(underline=True, bold=True)
 PLAIN = Style()
-CUT = "…"  # ends what does not fit
-
-
-def clean(text: str) -> str:
-    """`text` in one line without characters that could steer the terminal: names and messages come from strangers."""
-    return one_line(text)
 
 
 def doras(view: object) -> frozenset[int]:
@@ -59,19 +52,12 @@ def flow(parts: Iterable[Text], width: int, between: str = " ", indent: str = ""
         if lines and lines[-1].cell_len + len(between) + part.cell_len <= width:
             lines[-1] = lines[-1] + between + part
         else:
-            lines.append(cut(Text(indent if lines else "") + part, width))
+            line = Text(indent if lines else "") + part
+            line.truncate(width, overflow="ellipsis")
+            lines.append(line)
     return lines
 
 
 def wrap(text: Text, width: int, indent: str = "  ") -> list[Text]:
     """A text broken at its blanks into lines, none longer than `width`; lines but the first begin with `indent`."""
     return [text] if text.cell_len <= width else flow(text.split(" "), width, indent=indent)
-
-
-def cut(text: Text, width: int) -> Text:
-    """`text`, or its beginning and `CUT` where it is longer than `width`."""
-    if text.cell_len <= width:
-        return text
-    short = text.copy()
-    short.truncate(max(width, 0), overflow="ellipsis")
-    return short

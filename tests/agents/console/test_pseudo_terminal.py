@@ -53,6 +53,9 @@ def test_a_whole_game_is_played_with_keys_only_while_the_terminal_changes_its_si
         terminal.until("c unseen")
         terminal.press("?")
         terminal.until("how many tiles of each kind")
+        terminal.screen.reset()
+        terminal.press("\x0c")  # Ctrl-L draws it again
+        terminal.until("how many tiles of each kind")
         terminal.press("?")
         for columns, lines in ((60, 20), (30, 8), (120, 30), (62, 17)):
             terminal.resize(columns, lines)
