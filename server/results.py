@@ -12,7 +12,6 @@ from server.counting import count_rounds
 from server.game.live_game import LiveGame
 from server.store import FinishedGame, SeatResult
 
-
 LEVEL = 6  # of gzip: twice as fast as its default of 9, for records that are 6 % longer
 
 

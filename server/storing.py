@@ -14,6 +14,7 @@ from server.limits import Limits
 from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.store import FinishedGame, Store, StoreError
+from server.threads import run_on_core
 
 PROBE = "writable"  # a file that a check writes next to the journals, and deletes
 PROBE_BYTES = 4096
@@ -120,7 +121,7 @@ class Storing:
             while True:
                 async with self._lock.held_by(party):
                     if game is None:
-                        game = await asyncio.to_thread(make_game)
+                        game = await run_on_core(make_game)
                     if await self._saved(game):
                         return game
                 await asyncio.sleep(self._limits.store_retry)

@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.limits",
     },
     "server.migrations": {"server.store"},  # its scripts name the tables, the store runs them: no cycle of modules
-    "server.store": {"server.limits", "server.migrations", "server.names"},
+    "server.store": {"server.limits", "server.migrations", "server.names", "server.threads"},
     "server.names": set(),
     "server.access": {
         "server.limits", "server.settings", "server.addresses",
@@ -70,7 +70,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.access", "server.addresses", "server.game", "server.limits",
     },
     "server.results": {"server.game", "server.store", "server.counting"},
-    "server.storing": {"server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock"},
+    "server.storing": {
+        "server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock", "server.threads",
+    },
     "server.retention": {"server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.background_tasks": set(),

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.limits import Limits
 from server.store.database import IMMEDIATE, failures, make_blocking_engine, make_engine
+from server.threads import run_on_core
 
 # Concurrent write transactions of this process. SQLite allows one, and waiting ones would use up the connections
 # that readers need.
@@ -90,7 +91,7 @@ class Connections:
                 return await connection.run_sync(work)
         with failures(self._url):
             async with self._writers:
-                return await asyncio.to_thread(in_transaction, self._blocking_engine, work)
+                return await run_on_core(in_transaction, self._blocking_engine, work)
 
     async def rows(self, statement: Any) -> list[RowMapping]:
         """The rows that a statement selects."""
