@@ -41,6 +41,7 @@ from agents.bert.training.objectives import (  # noqa: E402
 )
 from agents.bert.training.trainer import PREFETCHED, Trainer, prefetch  # noqa: E402
 from agents.bert.vocabulary import MASK, N_SPECIAL  # noqa: E402
+from agents.training import loop  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -75,17 +76,16 @@ def weights(trainer: Trainer) -> dict[str, torch.Tensor]:
 @pytest.mark.slow
 def test_imitation_learns(data: Path, tmp_path: Path) -> None:
     trainer = Trainer(TrainingConfig("train", str(data), steps=120, **FAST), Imitation, tmp_path)
-    last = {}
-    for metrics in trainer.train():
-        last = dict(metrics)
+    for _ in trainer.train():
+        pass
     rows = list(csv.DictReader((tmp_path / "metrics.csv").open()))
     losses = [float(row["validation_loss"]) for row in rows if row["validation_loss"]]
     assert losses[-1] < losses[0]
     validation = Dataset(data, validation=True)
     sample = validation.batch(next(validation.batches(512, seed=0, epoch=0)))
     chance = (1 / sample.legal.sum(axis=1)).mean()
-    assert last["validation_accuracy"] > 2 * chance
-    assert last["validation_placement_loss"] < np.log(3)
+    assert trainer.metrics["validation_accuracy"] > 2 * chance
+    assert trainer.metrics["validation_placement_loss"] < np.log(3)
 
 
 @pytest.mark.slow
@@ -223,14 +223,14 @@ def test_a_kill_while_a_checkpoint_is_replaced_loses_nothing(data: Path, tmp_pat
     (tmp_path / "checkpoint.new").mkdir()
     again = Trainer(config, Imitation, tmp_path)
     assert again.progress.step == 4
-    again.save_checkpoint()
+    again.save()
     assert sorted(path.name for path in tmp_path.glob("checkpoint*")) == ["checkpoint"]
 
 
 def test_a_checkpoint_of_pickled_objects_runs_nothing(data: Path, tmp_path: Path) -> None:
     """A checkpoint may come from somebody else, as weights may: each of its files in turn would make a folder."""
     config = TrainingConfig("train", str(data), steps=2, **FAST)
-    Trainer(config, Imitation, tmp_path / "run").save_checkpoint()
+    Trainer(config, Imitation, tmp_path / "run").save()
     names = [path.name for path in (tmp_path / "run" / "checkpoint").iterdir()]
     assert len(names) >= 4
     for name in names:
@@ -244,7 +244,9 @@ def test_a_checkpoint_of_pickled_objects_runs_nothing(data: Path, tmp_path: Path
 
 def test_a_run_of_minutes_goes_by_the_clock(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rate rises and falls with the time spent, also over an interruption, and the end is measured."""
-    monkeypatch.setattr(trainer_module, "time", SimpleNamespace(monotonic=map(float, count()).__next__))
+    tick = map(float, count()).__next__
+    monkeypatch.setattr(trainer_module, "time", SimpleNamespace(monotonic=tick))
+    monkeypatch.setattr(loop, "monotonic", tick)
     config = TrainingConfig("train", str(data), minutes=1.0, **(FAST | {"eval_steps": 1000}))
     rates = {}
     for n in (12, 1000):

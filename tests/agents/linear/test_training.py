@@ -30,8 +30,8 @@ def parts() -> Split:
 def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
     """A training of three epochs, stopped after `epochs` of them."""
     trainer = Trainer(Config("data", "digest", "start", loss, epochs=3, batch_size=64), START, parts, folder)
-    for epoch in trainer.train(lambda: None):
-        if epoch.number == epochs:
+    for _ in trainer.train():
+        if trainer.epochs[-1].number == epochs:
             break
     return trainer
 
