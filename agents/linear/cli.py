@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents import registry
 from agents.linear.config import CHECKPOINT, Config
-from agents.settings_option import add_settings, settings_in
+from agents.training.settings import add_settings, settings_in
 from engine.common.options import Parser, describe_error, positive, seed, three_bots
 from engine.common.program import INTERRUPTED
 

@@ -21,8 +21,8 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
-from agents.settings_option import values_of
 from agents.training.loop import run_training
+from agents.training.settings import values_of
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
 from engine.common.files import write_atomically
 from engine.common.program import OK

@@ -19,9 +19,9 @@ from agents.linear.bot import POINTS_PER_TEMPERATURE
 from agents.linear.config import CHECKPOINT, HINGE, Config
 from agents.linear.data import Choices
 from agents.linear.features import N_FEATURES
-from agents.settings_option import check_unchanged, settings_in
 from agents.training.checkpoint import reading
 from agents.training.loop import Step, Training
+from agents.training.settings import check_unchanged, settings_in
 from engine.common.files import write_atomically
 
 HELD_OUT = 10  # one game in so many is held out

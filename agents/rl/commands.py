@@ -8,12 +8,12 @@ import sys
 import torch
 
 from agents.clusters import workers_for
-from agents.memory import keep_freed_memory
 from agents.registry import make
 from agents.rl.rollouts import play_task
 from agents.rl.settings import Settings
 from agents.rl.training import CURVE, Run
 from agents.training.loop import run_training
+from agents.training.memory import keep_freed_memory
 from engine.common.cluster import Cluster
 from engine.common.options import describe_error, usable_cores
 from engine.common.pools import WorkerError

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.devices import has_bf16
 from agents.rl.networks import Critic, Policy, SituationValue
 from agents.rl.oracle import ORACLE
 from agents.rl.policy import Weights
 from agents.rl.rollouts import Experience
 from agents.rl.settings import Hyperparameters
+from agents.training.devices import has_bf16
 from engine.compiling import kernel
 
 CLIP = 0.2

@@ -36,10 +36,10 @@ from agents.rl.policy import (
 from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor, Experience, Task
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
-from agents.settings_option import check_unchanged, settings_in
 from agents.training.checkpoint import reading
 from agents.training.loop import Step, Training
 from agents.training.schedule import linear_decay
+from agents.training.settings import check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool

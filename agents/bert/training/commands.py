@@ -17,8 +17,8 @@ from agents.bert.next_steps import arena_command, command, new_run, print_outcom
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
-from agents.settings_option import arguments_of, check_unchanged, settings_in
 from agents.training.loop import run_training
+from agents.training.settings import arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import Parser
 from engine.common.program import INTERRUPTED, OK

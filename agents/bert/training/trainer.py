@@ -39,10 +39,10 @@ from agents.bert.training.data.dataset import Batch, Dataset
 from agents.bert.training.metrics import TRAIN, VALIDATION, MeanMetrics, MetricsWriter
 from agents.bert.training.objectives import Loss, MakeObjective
 from agents.bert.training.saving import save_network
-from agents.devices import has_bf16
-from agents.memory import keep_freed_memory
 from agents.training.checkpoint import reading
+from agents.training.devices import has_bf16
 from agents.training.loop import Step, Training
+from agents.training.memory import keep_freed_memory
 from agents.training.schedule import linear_decay
 
 SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_policy_loss", "validation_accuracy")

@@ -38,7 +38,7 @@ def _short_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def interrupt(*ignored: object) -> None:
     """Ctrl-C."""
-    raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> Weights:

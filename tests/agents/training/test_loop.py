@@ -14,6 +14,7 @@ from agents.training import loop
 from agents.training.checkpoint import reading
 from agents.training.loop import Step, StopRequest, Training, run_training
 from agents.training.schedule import linear_decay
+from engine.common.progress import Progress
 
 
 class Counting(Training):
@@ -68,6 +69,23 @@ def test_a_run_to_the_end_tells_each_step_and_is_saved() -> None:
     assert (training.saved, training.saves) == (6, 1)
     run_training(training, Console(file=told))
     assert training.done == 6, "nothing is left to do"
+
+
+def test_the_progress_is_that_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes between two steps counts nothing, and what is beyond the budget neither."""
+    told: list[tuple[float, str]] = []
+    advance = Progress.advance
+
+    def recorded(progress: Progress, n: float, status: str) -> None:
+        advance(progress, n, status)
+        told.append((progress.done, status))
+
+    monkeypatch.setattr(Progress, "advance", recorded)
+    monkeypatch.setattr(Counting, "spent", property(lambda training: 2.2 * training.done))
+    training = Counting(done=1)
+    training.at_once = (3,)
+    run_training(training)
+    assert told == [(4, "at 2"), (4, "measuring"), (6, "at 3")]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
