@@ -19,11 +19,11 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from agents.memory import keep_freed_memory
 from agents.rl.cli import settings_of, train_parser
 from agents.rl.ppo import Choices, Learner
 from agents.rl.rollouts import Experience
 from agents.rl.training import STATE, Run
+from agents.training.memory import keep_freed_memory
 
 ITERATIONS = 30
 LAMBDAS = (0.0, 0.3, 0.6, 0.8, 0.9, 1.0)

@@ -12,7 +12,7 @@ from pathlib import Path
 from agents import registry
 from agents.bert.families import DEFAULT_SIZE, FAMILIES
 from agents.bert.training.config import TrainingConfig
-from agents.settings_option import add_settings, settings_in
+from agents.training.settings import add_settings, settings_in
 from engine.common.options import Parser, positive, seed, three_bots
 
 ALL = "all"  # decisions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents import registry
 from agents.linear.config import CHECKPOINT, Config
-from agents.settings_option import add_settings, settings_in
+from agents.training.settings import add_settings, settings_in
 from engine.common.options import Parser, describe_error, positive, seed, three_bots
 from engine.common.program import INTERRUPTED
 
@@ -27,8 +27,8 @@ hinge    sum over decisions and actions of max(0, margin + value of what was not
 softmax  -ln of the probability of what was chosen, which is proportional to exp(value / (1,000 T))
 
 One game in ten is held out: agreement is the share of its decisions in which the chosen action has the highest value.
-OUT/weights.json has the weights of the epoch with the highest agreement. Ctrl-C stops; the same command resumes after
-the last whole epoch. A margin of 0 is the loss as published, which is minimal when all weights are 0.
+OUT/weights.json has the weights of the epoch with the highest agreement. Ctrl-C stops; the same command resumes.
+A margin of 0 is the loss as published, which is minimal when all weights are 0.
 """
 
 

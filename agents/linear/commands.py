@@ -21,7 +21,8 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
-from agents.settings_option import values_of
+from agents.training.loop import run_training
+from agents.training.settings import values_of
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
 from engine.common.files import write_atomically
 from engine.common.program import OK
@@ -86,12 +87,7 @@ def train(options: argparse.Namespace) -> int:
     named = "--data " + " ".join(str(path.resolve()) for path in options.data)
     config = Config(named, digest(choices), **values_of(Config, options))
     trainer = Trainer(config, initial.values, split(choices), options.out)
-    total = config.epochs * trainer.steps_an_epoch
-    done = (len(trainer.epochs) - 1) * trainer.steps_an_epoch
-    with Progress("steps", total, done, parts=(config.batch_size, "decisions")) as progress:
-        progress.print(format_epoch(trainer.epochs[-1]))
-        for epoch in trainer.train(progress.advance):
-            progress.print(format_epoch(epoch))
+    run_training(trainer, parts=(config.batch_size, "decisions"))
     weights = write_outcome(trainer, options.out)
     console = screen(WIDE)
     print_weights(console, initial, weights)
@@ -103,12 +99,6 @@ def train(options: argparse.Namespace) -> int:
     )
     console.print(f"wrote {options.out / WEIGHTS}", highlight=False)
     return OK
-
-
-def format_epoch(epoch: Epoch) -> str:
-    """An epoch in one line."""
-    losses = f"loss {epoch.loss:,.4g}, held out {epoch.held_out_loss:,.4g}"
-    return f"epoch {epoch.number}: {losses}, agreement {epoch.agreement:.2%}"
 
 
 def write_outcome(trainer: Trainer, folder: Path) -> Weights:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.settings_option import one_of, setting
+from agents.training.settings import one_of, setting
 from engine.common.options import non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 

@@ -7,9 +7,10 @@ Playing needs numpy and numba only:
 
 Training needs PyTorch:
 
-- `acting`: tables in lock step that give experience; `oracle`, `situation`: what the critic and the values see
+- `rollouts`: tables in lock step that give experience; `oracle`, `situation`: what the critic and the values see
 - `settings`: hyperparameters and options; `families`: the bots whose networks can be trained
-- `learning`: advantages, losses, steps of Adam; `training`: the loop, and its state on disk
-- `measuring`: how strong a network is; `plot`: the curve of a run
-- `running`: all of it, as the options of `cli` say
+- `networks`: what is trained; `ppo`: advantages, losses, steps of Adam
+- `training`: iterations, measurements, and the state on disk; `agents.training` has the loop
+- `evaluation`: how strong a network is; `plot`: the curve of a run
+- `commands`: all of it, as the options of `cli` say
 """

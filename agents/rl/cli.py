@@ -11,7 +11,7 @@ from pathlib import Path
 from agents import registry
 from agents.rl.families import FAMILIES
 from agents.rl.settings import Games, Hyperparameters, Settings
-from agents.settings_option import add_settings, settings_in, values_of
+from agents.training.settings import add_settings, settings_in, values_of
 from engine.common.options import Parser
 from engine.common.program import BAD_ARGUMENTS
 

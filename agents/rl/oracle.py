@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.blocks import Block, offsets_of
 from agents.bots.rule.value import dora_han, value_triplet_han
 from agents.compiled.dora import fill_dora
 from agents.rl.suits import by_kind, sou_first, swap
@@ -19,29 +20,68 @@ from engine.table import N_SEATS, TABLE
 from engine.tiles import KIND_OF, N_KINDS, N_SANMA, SANMA_KINDS
 from engine.wall import live_index
 
-N_HAND = 16  # features of each hand
-TILES_AT = N_SEATS * N_HAND  # of both opponents, the tiles held and the waits
-LINE_UP_AT = TILES_AT + 2 * 2 * N_SANMA  # whether each opponent is another bot than the learner
-N_ORACLE = LINE_UP_AT + 2
-SUITS = np.array([pair for block in range(4) for pair in by_kind(TILES_AT + block * N_SANMA)])
+N_OPPONENTS = N_SEATS - 1
+SHANTENS = 5  # the shanten of a hand, as one of 0 and below, 1, 2, 3, 4 and above
+
+# When a seat will draw some kinds.
+DRAWS, N_DRAWS = offsets_of(
+    (
+        Block("soon", 1, "1 / (1 + draws until the first)"),
+        Block("in_3", 1, "how many in the next 3 draws, / 2"),
+        Block("in_6", 1, "how many in the next 6 draws, / 3"),
+        Block("all", 1, "how many in all, / 6"),
+    )
+)
+HAND, N_HAND = offsets_of(
+    (
+        Block("shanten", SHANTENS, "its shanten as one of SHANTENS"),
+        Block("dora", 1, "dora, / 5"),
+        Block("value_triplets", 1, "han of triplets of value tiles, / 2"),
+        Block("ukeire", 1, "tiles of its ukeire in the wall, / 10"),
+        Block("ukeire_held", N_OPPONENTS, "those in the hand of the next seat, / 6, and of the one after"),
+        Block("riichi", 1, "1 in riichi"),
+        Block("furiten", 1, "1 in furiten"),
+        Block("draws", N_DRAWS, "DRAWS of its ukeire"),
+    )
+)
+OPPONENT, N_OPPONENT = offsets_of(
+    (
+        Block("held", N_SANMA, "tiles held of each kind, / 2"),
+        Block("waits", N_SANMA, "1 for each kind that it waits for"),
+    )
+)
+ORACLE, N_ORACLE = offsets_of(
+    (
+        Block("hands", N_SEATS * N_HAND, "HAND of the viewer, the next seat and the one after"),
+        Block("opponents", N_OPPONENTS * N_OPPONENT, "OPPONENT of the next seat and of the one after"),
+        Block("line_up", N_OPPONENTS, "1 if the next seat is another bot than the learner, and the one after"),
+    )
+)
+SUITS = np.array(
+    [
+        pair
+        for opponent in range(N_OPPONENTS)
+        for at in OPPONENT
+        for pair in by_kind(ORACLE.opponents + opponent * N_OPPONENT + at)
+    ]
+)
 
 
 @inner
 def draws_of(t: np.record, seat: int, kinds: np.uint64, out: np.ndarray) -> None:
-    """Write when `seat` will draw `kinds` (bit mask) from the live wall if nobody calls into `out` float32[4].
+    """Write when `seat` will draw `kinds` (bit mask) from the live wall if nobody calls into `out` float32[N_DRAWS].
 
-    1 / (1 + draws until the first); how many in the next 3 draws, in the next 6, and in all. A replacement tile is not
-    counted.
+    A replacement tile is not counted.
     """
     first = live_index(t)
     draw = np.int64(0)
     for index in range(first + (seat - np.int64(t.turn) + 2) % 3, first + np.int64(t.live_left), N_SEATS):
         if has_kind(kinds, KIND_OF[t.wall[index]]):
-            if out[0] == 0:
-                out[0] = 1 / (1 + draw)
-            out[1] += (draw < 3) / 2
-            out[2] += (draw < 6) / 3
-            out[3] += 1 / 6
+            if out[DRAWS.soon] == 0:
+                out[DRAWS.soon] = 1 / (1 + draw)
+            out[DRAWS.in_3] += (draw < 3) / 2
+            out[DRAWS.in_6] += (draw < 6) / 3
+            out[DRAWS.all] += 1 / 6
         draw += 1
 
 
@@ -54,24 +94,24 @@ def hand_features(t: np.record, seat: int, dora: np.ndarray, out: np.ndarray) ->
     p = t.seat[seat]
     n_melds = np.int64(p.n_melds)
     now = max(shanten(p.hand_keys, n_melds), np.int64(0))
-    out[min(now, np.int64(4))] = 1
+    out[HAND.shanten + min(now, np.int64(SHANTENS - 1))] = 1
     kinds = ukeire_kinds(p.hand, p.hand_keys, n_melds)
-    out[5] = dora_han(p, dora) / 5
+    out[HAND.dora] = dora_han(p, dora) / 5
     viewer = t.viewer
     t.viewer = seat
-    out[6] = value_triplet_han(t, p) / 2
+    out[HAND.value_triplets] = value_triplet_han(t, p) / 2
     t.viewer = viewer
     for kind in SANMA_KINDS:
         if has_kind(kinds, kind):
             left = 4 - np.int64(t.seen[kind])
             for other in range(N_SEATS):
                 left -= np.int64(t.seat[other].hand[kind])
-            out[7] += left / 10
+            out[HAND.ukeire] += left / 10
             for step in range(1, N_SEATS):
-                out[7 + step] += t.seat[(seat + step) % 3].hand[kind] / 6
-    out[10] = p.riichi > 0
-    out[11] = is_furiten(p)
-    draws_of(t, seat, kinds, out[12:16])
+                out[HAND.ukeire_held + step - 1] += t.seat[(seat + step) % 3].hand[kind] / 6
+    out[HAND.riichi] = p.riichi > 0
+    out[HAND.furiten] = is_furiten(p)
+    draws_of(t, seat, kinds, out[HAND.draws : HAND.draws + N_DRAWS])
 
 
 @kernel("uint8[::1], int8[:, ::1], int32[::1], int8[::1], float32[:, ::1]")
@@ -88,14 +128,15 @@ def write_oracle(raw: np.ndarray, players: np.ndarray, tables: np.ndarray, seats
         fill_dora(t, dora)
         for step in range(N_SEATS):
             seat = (np.int64(seats[k]) + step) % 3
-            hand_features(t, seat, dora, out[k, step * N_HAND : (step + 1) * N_HAND])
-        for step in range(2):
+            at = ORACLE.hands + step * N_HAND
+            hand_features(t, seat, dora, out[k, at : at + N_HAND])
+        for step in range(N_OPPONENTS):
             seat = (np.int64(seats[k]) + step + 1) % 3
             q = t.seat[seat]
-            out[k, LINE_UP_AT + step] = players[tables[k], seat] != 0
-            at = TILES_AT + step * 2 * N_SANMA
+            out[k, ORACLE.line_up + step] = players[tables[k], seat] != 0
+            at = ORACLE.opponents + step * N_OPPONENT
             for i in range(N_SANMA):
-                out[k, at + i] = q.hand[SANMA_KINDS[i]] / 2
-                out[k, at + N_SANMA + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
+                out[k, at + OPPONENT.held + i] = q.hand[SANMA_KINDS[i]] / 2
+                out[k, at + OPPONENT.waits + i] = has_kind(np.uint64(q.waits), SANMA_KINDS[i])
         if sou_first(t, np.int64(seats[k])):
             swap(out[k], SUITS)

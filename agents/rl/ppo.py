@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.devices import has_bf16
 from agents.rl.networks import Critic, Policy, SituationValue
-from agents.rl.oracle import LINE_UP_AT
+from agents.rl.oracle import ORACLE
 from agents.rl.policy import Weights
 from agents.rl.rollouts import Experience
 from agents.rl.settings import Hyperparameters
+from agents.training.devices import has_bf16
 from engine.compiling import kernel
 
 CLIP = 0.2
@@ -162,7 +162,7 @@ class Learner:
         states, oracle = self._tensor(part.states), self._tensor(part.oracle)
         if self.hyperparameters.critic_sees == "view":
             oracle = oracle.clone()
-            oracle[:, :LINE_UP_AT] = 0
+            oracle[:, : ORACLE.line_up] = 0
         with torch.no_grad():
             before, after = (self.situation(self._tensor(each)).cpu().numpy() for each in (part.before, part.after))
             batches = zip(torch.split(states, CRITIC_BATCH), torch.split(oracle, CRITIC_BATCH))

@@ -6,7 +6,7 @@ import argparse
 import math
 from dataclasses import dataclass, field
 
-from agents.settings_option import as_text, one_of, setting, settings_in, share
+from agents.training.settings import as_text, one_of, setting, settings_in, share
 from engine.checks import scores_in
 from engine.common.options import bots_of, non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.blocks import Block, offsets_of
 from agents.compiled.seats import rank_of
 from engine.compiling import inner, kernel
 from engine.table import N_SEATS, TABLE, raw_bytes, seat_wind
 
-LINE_UP_AT = 24
-N_SITUATION = LINE_UP_AT + N_SEATS
+SITUATION, N_SITUATION = offsets_of(
+    (
+        Block("scores", N_SEATS, "points above 35,000 of the seat, the next and the one before, / 20,000"),
+        Block("wind", N_SEATS, "the seat's wind"),
+        Block("round", 9, "one of East 1 to 3, South 1 to 3, West 1 to 3 and later"),
+        Block("honba", 1, "honba, / 4"),
+        Block("sticks", 1, "riichi sticks on the table, / 3"),
+        Block("rank", N_SEATS, "the seat's rank"),
+        Block("seat", N_SEATS, "the seat"),
+        Block("last_wind", 1, "the last wind of the game: 0 East, 1 South"),
+        Block("line_up", N_SEATS, "1 if the seat, the next, the one before is another bot than the learner"),
+    )
+)
 
 
 @inner
 def situation(t: np.record, seat: int, out: np.ndarray) -> None:
     """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION].
 
-    Scores are differences from 35,000 in units of 20,000. The line-up is left out.
+    The line-up is left out.
     """
     out[:] = 0
     for step in range(N_SEATS):
-        out[step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
-    out[3 + seat_wind(t, seat)] = 1
-    out[6 + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
-    out[15] = t.honba / 4
-    out[16] = t.sticks / 3
-    out[17 + rank_of(t, seat)] = 1
-    out[20 + seat] = 1
-    out[23] = t.rules.last_wind
+        out[SITUATION.scores + step] = (np.float64(t.seat[(seat + step) % 3].score) - 35000) / 20000
+    out[SITUATION.wind + seat_wind(t, seat)] = 1
+    out[SITUATION.round + min(np.int64(t.round_wind) * 3 + np.int64(t.dealer), np.int64(8))] = 1
+    out[SITUATION.honba] = t.honba / 4
+    out[SITUATION.sticks] = t.sticks / 3
+    out[SITUATION.rank + rank_of(t, seat)] = 1
+    out[SITUATION.seat + seat] = 1
+    out[SITUATION.last_wind] = t.rules.last_wind
 
 
 @kernel("uint8[::1], int8[:, ::1], float32[:, :, ::1]")
@@ -41,7 +53,7 @@ def write_situations(raw: np.ndarray, players: np.ndarray, out: np.ndarray) -> N
         for seat in range(N_SEATS):
             situation(tables[i], np.int64(seat), out[i, seat])
             for step in range(N_SEATS):
-                out[i, seat, LINE_UP_AT + step] = players[i, (seat + step) % 3] != 0
+                out[i, seat, SITUATION.line_up + step] = players[i, (seat + step) % 3] != 0
 
 
 def situations_of(records: np.ndarray, players: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The loop of ``python -m agents.rl train``: act, learn, measure.
+"""The trainer of ``python -m agents.rl train``: act, learn, measure; `agents.training.loop` has the loop.
 
 In each iteration every actor plays a round at all its tables by the current policy, and the learner learns from it.
 Acting is compiled code that releases the GIL, so actors are threads; on a cluster they are workers. After an iteration,
@@ -7,6 +7,7 @@ everything that the next one needs can be saved: an interrupted run resumes from
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import TypeAlias
 
 import numpy as np
 import torch
+from torch.utils.tensorboard import SummaryWriter
 
 from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
-from agents.rl.evaluation import Strength, append, measure
+from agents.rl.evaluation import Strength, append, last_measured, measure
 from agents.rl.families import features_named
 from agents.rl.plot import plot_curve
 from agents.rl.policy import (
@@ -34,7 +36,10 @@ from agents.rl.policy import (
 from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor, Experience, Task
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
-from agents.settings_option import check_unchanged, settings_in
+from agents.training.checkpoint import reading
+from agents.training.loop import Step, Training
+from agents.training.schedule import linear_decay
+from agents.training.settings import check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
@@ -47,9 +52,10 @@ MOST_FORMER = 16  # former selves that are kept: the newest
 LEAST_CRITIC_RATE = 0.1  # share of its learning rate that the critic keeps
 
 
-class Run:
+class Run(Training):
     """A training run in a folder."""
 
+    save_every = 20.0
     pool: AnyPool[Task, Played] | None = None  # whose workers act; without one, threads of this process do
 
     def __init__(self, folder: Path, settings: Settings, start: Path | None) -> None:
@@ -60,6 +66,7 @@ class Run:
         """
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
+        self.saved_iteration = 0
         self.seconds = self.warm_up_seconds = 0.0  # of training; until the policy began to learn
         self.logit_value: float | None = None  # of the weights: placements that a logit of 1 stands for, if known
         self.former: list[Weights] = []  # former selves among the opponents
@@ -100,7 +107,7 @@ class Run:
     def _load(self) -> Learner:
         """Continue from the state on disk; returns the learner."""
         path = self.folder / STATE
-        try:
+        with reading(path):
             state = torch.load(path, weights_only=True, map_location="cpu")
             self.iteration, self.choices, self.seconds = state["counts"]
             self.warm_up_seconds = float(state.get("warm_up_seconds", 0.0))  # earlier versions had none, nor a value
@@ -112,8 +119,7 @@ class Run:
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
             self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
-        except Exception as error:  # torch raises a dozen kinds for damaged files
-            raise damage_error(path, error) from None
+        self.saved_iteration = self.iteration
         check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
@@ -122,13 +128,11 @@ class Run:
                 what = f"its network has {option} {width}, not {wanted}"
                 raise ValueError(f"{path}: {what}; widen it in another folder by --start {self.folder / WEIGHTS}")
         learner = self._new_learner(weights)
-        try:
+        with reading(path):
             learner.load_state(state["learner"])
             for number, each in enumerate(state["actors"]):
                 self._actors.append(self._new_actor(number))
                 self._actors[number].load_state(each)
-        except Exception as error:
-            raise damage_error(path, error) from None
         return learner
 
     def save(self) -> None:
@@ -145,11 +149,31 @@ class Run:
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy(), self.logit_value)
+        self.saved_iteration = self.iteration
+
+    @property
+    def budget(self) -> tuple[int, str]:
+        """How long the run is, and the unit: iterations, or seconds of training."""
+        return self.settings.budget
 
     @property
     def spent(self) -> float:
         """What is done of the budget of the settings, in its unit."""
         return self.iteration if self.settings.iterations else self.seconds
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget is spent and the outcome is measured."""
+        return super().finished and not self._is_measurement_due()
+
+    def _is_measurement_due(self) -> bool:
+        """Return whether a measurement is missing, including one that was interrupted."""
+        last, every = last_measured(self.folder / CURVE), 60 * self.settings.measure_every
+        if last is None:
+            return True
+        minutes, iteration = last
+        ended = super().finished and iteration < self.iteration
+        return ended or self.seconds // every > 60 * minutes // every
 
     @property
     def has_learned(self) -> bool:
@@ -163,9 +187,42 @@ class Run:
 
     def _rate(self) -> float:
         """The factor of the learning rates: it falls from 1, when the policy begins to learn, to 0 at the end."""
-        total, _ = self.settings.budget
+        total, _ = self.budget
         warm_up = min(self.iteration, WARM_UP) if self.settings.iterations else self.warm_up_seconds
-        return min(max((total - self.spent) / max(total - warm_up, 1e-9), 0.0), 1.0)
+        return linear_decay(self.spent, warm_up, total)
+
+    def steps(self) -> Generator[Step]:
+        """Do the iterations and measurements that are left."""
+        self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
+        with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
+            while not self.finished:
+                if self._is_measurement_due():
+                    yield from self._measure(writer)
+                else:
+                    yield self._iterate(writer)
+
+    def _measure(self, writer: SummaryWriter) -> Generator[Step]:
+        """Save the run and measure it."""
+        self.save()
+        against = " and ".join(self.settings.measure_against)
+        what = f"measuring {3 * self.settings.walls:,} hanchan against two {against}"
+        is_first = last_measured(self.folder / CURVE) is None
+        yield Step(what, f"{what} before the training" if is_first else "", at_once=True)
+        rows = self.measure()
+        for row in rows:
+            writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
+        texts = [f"{row.opponent} {row.placement:.3f} ± {row.interval:.3f}" for row in rows]
+        done = f"after {rows[0].minutes:.0f} min, {rows[0].choices:,} choices"
+        yield Step(line=f"{done}, placement against two: {', '.join(texts)}")
+
+    def _iterate(self, writer: SummaryWriter) -> Step:
+        """Run an iteration."""
+        seconds, choices = self.seconds, self.choices
+        metrics = self.next_iteration()
+        rate = (self.choices - choices) / max(self.seconds - seconds, 1e-9)
+        for name, value in (metrics | {"choices_per_second": rate}).items():
+            writer.add_scalar(f"learning/{name}", value, self.iteration)
+        return Step(f"{self.phase}, {rate:,.0f} choices/s, entropy {metrics.get('entropy', 0.0):.2f}")
 
     def next_iteration(self) -> dict[str, float]:
         """Act and learn; return the metrics of `Learner.learn`. After an exception only the saved state is usable."""
@@ -218,9 +275,3 @@ class Run:
         append(self.folder / CURVE, rows)
         plot_curve(self.folder / CURVE, self.folder / PICTURE)
         return rows
-
-
-def damage_error(path: Path, error: Exception) -> ValueError:
-    """What is wrong with a state, in one line."""
-    what = " ".join(str(error).split()) or type(error).__name__
-    return ValueError(f"{path}: cannot be continued ({what}); take another folder")

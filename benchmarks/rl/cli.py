@@ -15,7 +15,6 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from agents.memory import keep_freed_memory
 from agents.registry import make
 from agents.rl.families import FAMILIES, features_named
 from agents.rl.policy import logits_of, random_weights
@@ -23,6 +22,7 @@ from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor
 from agents.rl.rows import encode
 from agents.rl.settings import Games, Hyperparameters
+from agents.training.memory import keep_freed_memory
 from engine.common.options import Parser
 from engine.common.program import OK
 from engine.tables import Tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.bert.training.config import TrainingConfig
 from agents.linear.config import Config
 from agents.rl.settings import Games, Hyperparameters, Settings
-from agents.settings_option import describe, option_of, settings_in
+from agents.training.settings import describe, option_of, settings_in
 from tests.support.documented_table import DOCS, update_page
 
 PAGE, NAME = DOCS / "training.md", "settings"

@@ -4,7 +4,7 @@
 `commands`      ``python -m agents.bert pretrain | train | improve | average | deepen``
 `config`        `TrainingConfig`, the hyperparameters of a run, and its progress
 `objectives`    the losses: masked tokens, imitation, improvement by rollouts
-`trainer`       the training loop of a run folder: steps, validation, checkpoints, resuming
+`trainer`       a run in a folder: steps, validation, checkpoints; `agents.training` has the loop
 `metrics`       metrics of a run, as CSV and for TensorBoard
 `model_card`    the README.md next to a trained network
 `networks`      loading networks to start from, and saving networks to play with

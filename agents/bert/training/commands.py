@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import Namespace
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,18 +17,18 @@ from agents.bert.next_steps import arena_command, command, new_run, print_outcom
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
-from agents.settings_option import arguments_of, check_unchanged, settings_in
+from agents.training.loop import run_training
+from agents.training.settings import arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import Parser
 from engine.common.program import INTERRUPTED, OK
-from engine.common.progress import Progress, duration
+from engine.common.progress import duration
 
 if TYPE_CHECKING:  # torch takes seconds to import: it is imported once a command has been parsed
-    from agents.bert.training.trainer import StopRequest, Trainer
+    from agents.bert.training.trainer import Trainer
 
 CONFIG_FILE = "training_config.json"
 RESOLVED = "resolved"  # key in it: the absolute paths of the folders
-SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_policy_loss", "validation_accuracy")
 
 
 def pretrain(parser: Parser, options: Namespace) -> int:
@@ -66,7 +66,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
         from agents.bert.training.model_card import write_card
         from agents.bert.training.networks import quiet_libraries
         from agents.bert.training.objectives import OBJECTIVES
-        from agents.bert.training.trainer import StopRequest, Trainer
+        from agents.bert.training.trainer import Trainer
 
         quiet_libraries()
         trainer = Trainer(config, OBJECTIVES[objective], out)
@@ -76,9 +76,10 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
     if trainer.finished:
         console.print(f"{out}: already finished", soft_wrap=True, highlight=False)
     else:
-        with StopRequest() as stop:
-            run_training(trainer, stop, console)
-        if trainer.is_main:
+        parts = None if config.minutes else (config.batch_size, "samples")
+        with suppress(KeyboardInterrupt):
+            run_training(trainer, console, parts)
+        if trainer.is_main and (out / "model").exists():
             write_card(trainer, training_command(config, out))
     if not trainer.finished:
         console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True, highlight=False)
@@ -127,23 +128,6 @@ def check_rollouts(data: Path) -> None:
             "agents.bert data", "rollouts", "--selfplay", "rule,rule,rule", "--teacher", "rule", "--rollouts", 8
         )
         raise ValueError(f"{data} has no rollouts to improve by; make data that has: {how}")
-
-
-def run_training(trainer: Trainer, stop: StopRequest, console: Console) -> None:
-    """Train to the end or until `stop`, with a progress bar."""
-    total, unit = trainer.budget
-    parts = (trainer.config.batch_size, "samples") if unit == "steps" else None
-    n_processes, device = trainer.accelerator.num_processes, trainer.accelerator.device.type
-    where = f"{n_processes} x {device}" if n_processes > 1 else device
-    with (
-        Progress(unit, total, min(int(trainer.spent), total), console, parts=parts) as bar,
-        closing(trainer.train()) as steps,
-    ):
-        for metrics in steps:
-            shown = [f"{name.replace('_', ' ')} {metrics[name]:.4f}" for name in SHOWN if name in metrics]
-            bar.advance(min(int(trainer.spent), total) - bar.done, ", ".join([where, *shown]))
-            if trainer.any_process(stop.received):
-                break
 
 
 def describe_run(trainer: Trainer) -> str:

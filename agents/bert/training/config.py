@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.settings_option import setting, share, true_or_false
+from agents.training.settings import setting, share, true_or_false
 from engine.common.options import non_negative, non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 

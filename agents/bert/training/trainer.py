@@ -1,4 +1,4 @@
-"""The training loop of a run: steps, validation, metrics, checkpoints, resuming.
+"""The trainer of a run: steps, validation, metrics, checkpoints; `agents.training.loop` has the loop.
 
 The folder of a run holds
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -25,7 +24,6 @@ from contextlib import closing
 from dataclasses import asdict
 from itertools import chain, count, islice
 from pathlib import Path
-from types import FrameType, TracebackType
 from typing import TypeVar
 
 import numpy as np
@@ -41,11 +39,14 @@ from agents.bert.training.data.dataset import Batch, Dataset
 from agents.bert.training.metrics import TRAIN, VALIDATION, MeanMetrics, MetricsWriter
 from agents.bert.training.objectives import Loss, MakeObjective
 from agents.bert.training.saving import save_network
-from agents.devices import has_bf16
-from agents.memory import keep_freed_memory
+from agents.training.checkpoint import reading
+from agents.training.devices import has_bf16
+from agents.training.loop import Step, Training
+from agents.training.memory import keep_freed_memory
+from agents.training.schedule import linear_decay
 
+SHOWN = ("train_loss", "train_accuracy", "validation_loss", "validation_policy_loss", "validation_accuracy")
 LOGGING_STEPS = 50  # steps whose metrics are averaged for one row
-CHECKPOINT_SECONDS = 300.0  # between checkpoints
 VALIDATION_SAMPLES = 20_000  # samples of a validation at most
 VALIDATION_BATCH_SIZE = 256
 PREFETCHED = 2  # batches that are prepared while the network learns from another
@@ -53,28 +54,10 @@ PREFETCHED = 2  # batches that are prepared while the network learns from anothe
 T = TypeVar("T")
 
 
-class StopRequest:
-    """Within the block the first Ctrl-C or SIGTERM only sets `received`, so that the current step is finished."""
-
-    def __init__(self) -> None:
-        self.received = False
-
-    def __enter__(self) -> StopRequest:
-        self._before = {number: signal.signal(number, self._receive) for number in (signal.SIGINT, signal.SIGTERM)}
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _receive(self, number: int, frame: FrameType | None) -> None:
-        if self.received:
-            raise KeyboardInterrupt
-        self.received = True
-
-
-class Trainer:
+class Trainer(Training):
     """Trains the objective that `make_objective` makes of `config`, in `folder`."""
+
+    save_every = 300.0
 
     def __init__(self, config: TrainingConfig, make_objective: MakeObjective, folder: Path) -> None:
         """Start, or resume from the folder's checkpoint. Raises ValueError if data or network cannot be loaded."""
@@ -92,6 +75,7 @@ class Trainer:
         if config.minutes and (config.steps or n > 1):
             raise ValueError("--minutes: takes no --steps, and trains in one process, as clocks differ")
         self.progress = TrainingProgress()
+        self.metrics: dict[str, float] = {}  # the latest
         set_seed(config.seed)
         self.objective = make_objective(config)
         self.optimizer = torch.optim.AdamW(
@@ -121,46 +105,40 @@ class Trainer:
         total, _ = self.budget
         done = self.progress.seconds if self.config.minutes else step
         warmup = int(self.config.warmup_ratio * total)
-        return done / warmup if done < warmup else max((total - done) / max(total - warmup, 1), 0.0)
+        return done / warmup if done < warmup else linear_decay(done, warmup, total)
 
     @property
     def finished(self) -> bool:
         """Whether the budget is spent, or `patience` validations in a row had no lower loss (`Objective.selects`)."""
         patience = self.config.patience
-        return self.spent >= self.budget[0] or 0 < patience <= self.progress.evaluations_since_best
+        return super().finished or 0 < patience <= self.progress.evaluations_since_best
 
     @property
     def is_main(self) -> bool:
         """Whether this process, of those that train together, writes the files."""
         return bool(self.accelerator.is_main_process)
 
-    def train(self) -> Generator[dict[str, float]]:
-        """Train to the end; yields the latest metrics after every step. Closing it early also saves a checkpoint.
-
-        After an exception, training can only resume from the checkpoint saved before.
-        """
+    def steps(self) -> Generator[Step]:
+        """Train the steps that are left."""
         self.model.train()  # a network from a folder is loaded to be evaluated
         means = MeanMetrics()
-        metrics: dict[str, float] = {}
-        saved = start = time.monotonic()
-        before = self.progress.seconds
+        start, before = time.monotonic(), self.progress.seconds
         with closing(prefetch(self._remaining_batches())) as batches:
             while not self.finished:
                 means.update(self._step(*next(batches)))
                 self.progress.seconds = before + time.monotonic() - start
                 last = self.spent >= self.budget[0]
                 if self.progress.step % LOGGING_STEPS == 0 or last:
-                    metrics |= self._write(TRAIN, means.compute())
+                    self.metrics |= self._write(TRAIN, means.compute())
                 if self.progress.step % self.config.eval_steps == 0 or last:
-                    metrics |= self._write(VALIDATION, self._validate())
-                if self.any_process(time.monotonic() - saved > CHECKPOINT_SECONDS):
-                    self.save_checkpoint()
-                    saved = time.monotonic()
-                try:
-                    yield metrics
-                except GeneratorExit:
-                    break
-        self.save_checkpoint()
+                    self.metrics |= self._write(VALIDATION, self._validate())
+                yield Step(self._status())
+
+    def _status(self) -> str:
+        """Where it trains, and the latest metrics."""
+        n, device = self.accelerator.num_processes, self.accelerator.device.type
+        shown = [f"{name.replace('_', ' ')} {self.metrics[name]:.4f}" for name in SHOWN if name in self.metrics]
+        return ", ".join([f"{n} x {device}" if n > 1 else device, *shown])
 
     def any_process(self, flag: bool) -> bool:
         """Whether `flag` is true in any of the processes that train together.
@@ -255,18 +233,13 @@ class Trainer:
                 self._old_checkpoint.rename(self._checkpoint)
         self.accelerator.wait_for_everyone()
         if self._checkpoint.exists():
-            try:
+            with reading(self._checkpoint):
                 self.accelerator.load_state(str(self._checkpoint))
                 self.progress = TrainingProgress(**json.loads((self._checkpoint / "progress.json").read_text()))
-            except Exception as error:  # torch and accelerate raise a dozen kinds for damaged files
-                raise ValueError(
-                    f"{self._checkpoint}: damaged, or of another version ({type(error).__name__}); delete it to begin "
-                    "again, or train in another folder"
-                ) from error
             self.scheduler.last_epoch = self.progress.step
 
-    def save_checkpoint(self) -> None:
-        """Save what resuming needs, and a network to play with if there is none yet."""
+    def save(self) -> None:
+        """Write a checkpoint, and a network to play with if there is none yet."""
         if not (self.folder / "model").exists():
             self._save_network()
         new = self.folder / "checkpoint.new"

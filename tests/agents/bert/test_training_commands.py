@@ -161,9 +161,9 @@ def test_the_command_of_a_card_gives_the_same_settings() -> None:
 TOGETHER = """
 import os, sys
 from agents.bert.cli import main  # noqa: E402
-from agents.bert.training import trainer  # noqa: E402
+from agents.bert.training.trainer import Trainer  # noqa: E402
 
-trainer.CHECKPOINT_SECONDS = 0.0 if os.environ["RANK"] == "1" else 3600.0
+Trainer.save_every = 0.0 if os.environ["RANK"] == "1" else 3600.0
 sys.exit(main(sys.argv[1:]))
 """
 

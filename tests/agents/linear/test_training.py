@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +32,8 @@ def parts() -> Split:
 def run(folder: Path, parts: Split, epochs: int | None = None, loss: str = HINGE) -> Trainer:
     """A training of three epochs, stopped after `epochs` of them."""
     trainer = Trainer(Config("data", "digest", "start", loss, epochs=3, batch_size=64), START, parts, folder)
-    for epoch in trainer.train(lambda: None):
-        if epoch.number == epochs:
+    for _ in trainer.train():
+        if trainer.epochs[-1].number == epochs:
             break
     return trainer
 
@@ -48,6 +50,21 @@ def test_training_lowers_the_loss_and_raises_the_agreement(tmp_path: Path, parts
     before, *_, after = run(tmp_path, parts, loss=loss).epochs
     assert after.held_out_loss < before.held_out_loss
     assert after.agreement > before.agreement + 0.1
+
+
+def test_a_run_goes_on_within_an_epoch(tmp_path: Path, parts: Split) -> None:
+    whole = run(tmp_path / "whole", parts)
+    done = [0]
+    while done[-1] < whole.spent:
+        part = Trainer(whole.config, START, parts, tmp_path / "part")
+        assert part.spent == done[-1]
+        steps = part.train()
+        deque(islice(steps, part.steps_an_epoch // 2), maxlen=0)
+        steps.close()
+        done.append(part.spent)
+    assert part.theta.tolist() == whole.theta.tolist()
+    assert part.best.tolist() == whole.best.tolist()
+    assert part.epochs == whole.epochs
 
 
 def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:

@@ -16,7 +16,7 @@ import torch
 
 from agents.registry import make
 from agents.residual.features import FEATURES
-from agents.rl import cli, commands, evaluation, rollouts
+from agents.rl import cli, evaluation, rollouts
 from agents.rl.bot import NetworkBot
 from agents.rl.families import features_named
 from agents.rl.policy import NAMES, load_weights
@@ -66,7 +66,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
         next(getattr(learner, part).parameters()).data.view(-1)[3] = torch.nan
         return metrics
 
-    monkeypatch.setattr(commands, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(Run, "save_every", 0.0)
     monkeypatch.setattr(Learner, "learn", spoiled)
     tiny = "--jobs 1 --set measure_against=random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
     assert cli.main(["train", str(tmp_path), "--minutes", "0.1", *tiny.split()]) == 2

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from agents.rl.families import FAMILIES
-from agents.rl.oracle import LINE_UP_AT
+from agents.rl.oracle import ORACLE
 from agents.rl.policy import NAMES
 from agents.rl.ppo import Learner, estimate_advantages
 from agents.rl.rollouts import Experience
@@ -50,7 +50,7 @@ def log_probability(learner: Learner, part: Experience) -> np.ndarray:
 def test_the_critic_can_be_kept_from_hidden_tiles() -> None:
     part = played(3)
     changed = part._replace(oracle=part.oracle.copy())
-    changed.oracle[:, :LINE_UP_AT] = 0
+    changed.oracle[:, : ORACLE.line_up] = 0
     for sees, alike in (("everything", False), ("view", True)):
         learner = Learner(weights_of(), Hyperparameters(critic_sees=sees, batch_size=64))
         learner.learn([part], np.random.default_rng(0))

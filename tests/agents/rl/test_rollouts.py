@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from agents.rl.families import FAMILIES
-from agents.rl.oracle import TILES_AT
+from agents.rl.oracle import OPPONENT, ORACLE
 from agents.rl.rollouts import Actor, StoppedError
 from agents.rl.settings import Games
 from agents.rl.suits import by_kind
@@ -91,7 +91,8 @@ def test_the_critic_sees_the_hidden_hands() -> None:
     """The tiles that the oracle tells of the next seat are those that this seat's own features say it holds."""
     experience = played(1, 3, Games("selfplay", against=0.0))
     own = experience.states[:, STATE.held : STATE.held + N_SANMA]  # its tiles of each kind, halved
-    told = experience.oracle[:, TILES_AT : TILES_AT + N_SANMA]
+    at = ORACLE.opponents + OPPONENT.held
+    told = experience.oracle[:, at : at + N_SANMA]
     swapped = told.copy()
     for pin, sou in by_kind(0):
         swapped[:, [pin, sou]] = told[:, [sou, pin]]

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from agents.rl.families import FAMILIES, features_named
-from agents.rl.oracle import N_ORACLE, TILES_AT, write_oracle
+from agents.rl.oracle import N_ORACLE, ORACLE, write_oracle
 from agents.rl.rows import encode
 from engine.actions import ANKAN, TSUMOGIRI
 from engine.records.files import read_records
 from engine.records.replay import Decision, Replay
 from engine.table import TABLE
-from engine.tiles import HONOUR, MJAI_NAMES, N_SANMA, PIN, SOU
+from engine.tiles import HONOUR, MJAI_NAMES, PIN, SOU
 from tests.support.swapped_suits import counts_of_suits
 
 GAME = Path(__file__).parents[3] / "examples" / "game.mjson"
-N_HELD = 2 * 2 * N_SANMA  # features of the tiles held and of the waits of both opponents
+N_TILES = ORACLE.line_up - ORACLE.opponents  # features of the tiles held and of the waits of both opponents
 
 
 def swapped(text: str) -> str:
@@ -38,11 +38,11 @@ def swapped_action(number: int) -> int:
 
 
 def tiles_of_opponents(decision: Decision) -> np.ndarray:
-    """What the critic sees of the tiles of opponents, float32[N_HELD]."""
+    """What the critic sees of the tiles of opponents, float32[N_TILES]."""
     out = np.empty((1, N_ORACLE), dtype=np.float32)
     players = np.zeros((1, 3), dtype=np.int8)
     write_oracle(decision.raw, players, np.zeros(1, np.int32), np.array([decision.seat], np.int8), out)
-    return out[0, TILES_AT : TILES_AT + N_HELD]
+    return out[0, ORACLE.opponents : ORACLE.line_up]
 
 
 @pytest.fixture

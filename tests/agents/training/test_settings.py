@@ -9,7 +9,7 @@ import pytest
 from agents.bert.training.config import TrainingConfig
 from agents.linear.config import Config
 from agents.rl.settings import CHANGEABLE, Games, Hyperparameters, Settings
-from agents.settings_option import (
+from agents.training.settings import (
     add_settings,
     arguments_of,
     as_text,
