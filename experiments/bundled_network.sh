@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # The recipe of the bundled network (agents/bert/weights): imitation of `rule` on self-play, hard examples, four rounds of
-# policy improvement by rollouts, then imitation of `residual`. About 20 hours on two cores; where PyTorch finds a GPU,
-# step 5 takes minutes instead of an estimated nine hours. docs/experiments.md has the results.
+# policy improvement by rollouts, then imitation of `residual`, of people and of `ensemble`. About 22 hours on two cores;
+# where PyTorch finds a GPU, step 5 takes minutes instead of an estimated nine hours. docs/experiments.md has the results.
 #
 #   bash experiments/bundled_network.sh FOLDER
+#
+# FOLDER/records has games of people, as files or archives (docs/training.md says which you may use).
 #
 # It can be interrupted; the same command continues where it stopped. It gives a network trained in the same way, not the
 # same weights: parts of the bundled network's data were made by earlier versions of this code.
@@ -36,9 +38,9 @@ rollouts() {
   python -m agents.bert data "$1" --selfplay rule,rule,rule --teacher rule "${@:2}"
 }
 
-# Adds games with `residual`, whose probabilities are the targets: taught DATA BOTS OPTIONS...
+# Adds games with a teacher, whose probabilities are the targets: taught DATA TEACHER BOTS OPTIONS...
 taught() {
-  python -m agents.bert data "$1" --add --selfplay "$2" --teacher residual "${@:3}"
+  python -m agents.bert data "$1" --add --selfplay "$3" --teacher "$2" "${@:4}"
 }
 
 # 1. Imitate `rule`: 8.4 million samples, 44,000 steps, 3 layers.
@@ -79,17 +81,31 @@ train2 improve own4 clear --from mean --batch-size 256 --steps 6000 --set learni
 once settled average mean clear/model
 
 # 5. Imitate `residual`, which plays better than `rule`: 5.2 million samples, seven times each.
-taught many residual,rule,rule --decisions player:residual --games 12000 --seed 1000001
-taught many rule,rule,residual --decisions player:rule --games 12000 --seed 3000001 --hard-examples
-taught many residual,residual,rule --decisions player:residual --games 12000 --seed 5000001
+taught many residual residual,rule,rule --decisions player:residual --games 12000 --seed 1000001
+taught many residual rule,rule,residual --decisions player:rule --games 12000 --seed 3000001 --hard-examples
+taught many residual residual,residual,rule --decisions player:residual --games 12000 --seed 5000001
 python -m agents.bert train many student --from settled --batch-size 2048 --steps 17941 --set learning_rate=2e-3 --set eval_steps=2990
 
 # 6. Imitate `residual` in hard examples of the network's own games.
-taught own5 bert:student/model,residual,rule --decisions player:bert:student/model --games 12288 --seed 7000001 \
+taught own5 residual bert:student/model,residual,rule --decisions player:bert:student/model --games 12288 --seed 7000001 \
   --hard-examples
-taught own5 residual,rule,rule --decisions player:residual --games 4096 --seed 9000001
+taught own5 residual residual,rule,rule --decisions player:residual --games 4096 --seed 9000001
 train2 train own5 last --from student/model --batch-size 256 --steps 5000 --set learning_rate=4e-4 --set eval_steps=1250
 
-# 7. Measure it: the network alone on validation games, and the bot against two `rule`.
-python -m agents.bert evaluate last/model --data dataset
-[ -f arena.json ] || python -m arena --games 21000 --bots bert:last/model,rule,rule --seed 2602 --json arena.json
+# 7. Imitate people, in two runs as experiments/human.sh does, and average the weights before and after.
+python -m agents.bert data games --records records
+python -m agents.bert train games first --from last/model --batch-size 256 --set learning_rate=6e-4 --steps 2800 --set eval_steps=700
+python -m agents.bert train games person --from first/model --batch-size 256 --set learning_rate=6e-4 --steps 3500 --set eval_steps=700
+once between average last/model person/model
+
+# 8. Imitate `ensemble` in hard examples, in all decisions of other games, and in those of people.
+taught pupil ensemble bert:person/model,rule,rule --decisions player:bert:person/model --games 3000 --seed 45001 --hard-examples
+taught pupil ensemble bert:between,rule,rule --decisions player:bert:between --games 1500 --seed 45003 --hard-examples
+taught pupil ensemble bert:between,residual,rule --games 400 --seed 45004
+python -m agents.bert data pupil --add --records records --teacher ensemble
+python -m agents.bert train pupil final --from between --batch-size 128 --minutes 46 --set learning_rate=4e-4 \
+  --set eval_steps=1000 --set seed=45
+
+# 9. Measure it: the network alone on validation games, and the bot against two `rule`.
+python -m agents.bert evaluate final/model --data dataset
+[ -f arena.json ] || python -m arena --games 21000 --bots bert:final/model,rule,rule --seed 2602 --json arena.json

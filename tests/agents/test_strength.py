@@ -41,7 +41,7 @@ def test_rule_bot_against_efficiency_bots() -> None:
 @pytest.mark.long
 def test_bert_bot_against_rule_bots() -> None:
     """As above. 400 walls: a network that is 0.1 worse fails with 97 %, another of equal strength passes with 94 %."""
-    assert mean_placement(("bert", "rule", "rule"), 400) == pytest.approx(1.954, abs=0.05)
+    assert mean_placement(("bert", "rule", "rule"), 400) == pytest.approx(1.907, abs=0.05)
 
 
 @pytest.mark.long
