@@ -1,8 +1,7 @@
 """A table in the terminal: ``python -m agents.console`` lets a person play, at a server or against two bots.
 
-By hand, as Textual, which was tried, would spare half of `terminal` and `keys` and little else: the game would run in a
-thread beside its loop, start later, and need packages that nothing else here uses. `rich` draws and measures texts,
-`asyncio` waits for keys, signals and other threads.
+Written by hand: Textual would replace half of `terminal` and `keys`, but needs five more packages, and the game would
+run in a thread next to its event loop. `rich` draws and measures texts; `asyncio` waits for keys, signals and threads.
 
 - `tiles`: tiles in colours, and lines of them that fit a width
 - `moves`: the numbered legal moves of a position

@@ -102,7 +102,7 @@ class Trainer(Training):
         return (len(self.epochs) - 1) * self.steps_an_epoch + self._minibatches
 
     def steps(self) -> Generator[Step]:
-        """Train the minibatches that are left, and tell each epoch."""
+        """Train the minibatches that are left, and report each epoch."""
         yield Step(line=str(self.epochs[-1]))
         while not self.finished:
             random, size = np.random.default_rng([self.config.seed, len(self.epochs)]), self.config.batch_size

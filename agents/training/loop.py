@@ -22,7 +22,7 @@ from engine.common.progress import Progress
 
 
 class Step(NamedTuple):
-    """What a trainer tells after a step, or between two."""
+    """What a trainer reports after a step, or between two."""
 
     status: str = ""  # shown next to the count
     line: str = ""  # printed

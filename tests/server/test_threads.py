@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from server import threads
 from server.threads import run_on_core
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a thread choose its core")
@@ -46,5 +47,7 @@ async def test_work_is_done_where_the_core_may_no_longer_be_used(monkeypatch: py
     def refuse(pid: int, cores: object) -> None:
         raise OSError(22, "Invalid argument")
 
+    monkeypatch.setattr(threads, "_current_core", lambda: -1)
+    assert await run_on_core(sum, (1, 2)) == 3
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     assert await run_on_core(sum, (1, 2)) == 3
