@@ -41,8 +41,14 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet = Inlet(self._fair_queue, self._admission, transport, self._parse)
 
     def data_received(self, data: bytes) -> None:
-        """Pass data to the inlet, which has it parsed in slices."""
-        self._inlet.receive(data)
+        """Pass data to the inlet, but for replies that only let the next message go: to queue them would cost more."""
+        waiting = self._inlet.queued or self._closing
+        if waiting or not self._is_none(data) or not self._handler.none_received():
+            self._inlet.receive(data)
+
+    def _is_none(self, data: bytes) -> bool:
+        """Whether the data is exactly one message, and that `none`, if the inlet is empty."""
+        raise NotImplementedError
 
     def eof_received(self) -> bool:
         """Have all that was received parsed, and write what follows from it, before asyncio closes the connection."""

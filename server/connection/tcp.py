@@ -44,11 +44,8 @@ class TcpTransport(MessageProtocol):
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._handler = self._connect(self)
 
-    def data_received(self, data: bytes) -> None:
-        """Pass data to the inlet, but for replies that only let the next message go: to queue them would cost more."""
-        waiting = self._buffer or self._discarding or self._inlet.queued or self._closing
-        if data not in NONE_LINES or waiting or not self._handler.none_received():
-            self._inlet.receive(data)
+    def _is_none(self, data: bytes) -> bool:
+        return data in NONE_LINES and not (self._buffer or self._discarding)
 
     def _parse(self, data: bytes) -> None:
         """Split the data into lines."""

@@ -166,13 +166,12 @@ class WebSocketConnection(MessageProtocol):
     # Receiving --------------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Pass data to the inlet, but for replies that only let the next message go: to queue them would cost more."""
-        if len(data) in NONE_SIZES and self._between_messages and whole_short_message(data) in NONE:
-            waiting = self._inlet.queued or self._closing
-            if not waiting and self._handler.none_received():
-                self._heard = True
-                return
-        self._inlet.receive(data)
+        """Note that the peer is there, and take the data."""
+        self._heard = True
+        super().data_received(data)
+
+    def _is_none(self, data: bytes) -> bool:
+        return len(data) in NONE_SIZES and self._between_messages and whole_short_message(data) in NONE
 
     @property
     def _between_messages(self) -> bool:
@@ -182,13 +181,11 @@ class WebSocketConnection(MessageProtocol):
 
     def _parse(self, data: bytes) -> None:
         if self._between_messages and (message := whole_short_message(data)) is not None:
-            self._heard = True
             if not self._handler.message_received(message):
                 self._within_budget(1.0 + len(data) / BYTES_PER_UNIT)
             return
         if not self._within_budget(len(data) / BYTES_PER_UNIT):
             return
-        self._heard = True
         self._protocol.receive_data(data)
         events = self._protocol.events_received()
         completed = False

@@ -17,7 +17,7 @@ from server.fairness import FairQueue
 from server.limits import LIMITS
 from server.ports import Transport
 from tests.server.test_inlet import Handler, OneParty, busy_queue
-from tests.server.test_short_frames import Written, opened
+from tests.server.test_short_frames import Written, deliver, opened
 from tests.support.websocket_frames import TEXT, frame
 
 NONE = b'{"type":"none"}'
@@ -107,10 +107,7 @@ async def parsed(*pieces: bytes) -> list[bytes]:
     """What the handler of a TCP connection is told of pieces that arrive one after the other."""
     handler = ShortWayHandler()
     connection = connect(handler, FairQueue(lambda: 0.0))  # which always has time
-    for piece in pieces:
-        connection.data_received(piece)
-        while connection.data_waits:
-            await asyncio.sleep(0)
+    await deliver(connection, pieces)
     return handler.told
 
 
@@ -135,10 +132,7 @@ async def told(*chunks: bytes) -> list[bytes]:
     """What the handler of a WebSocket is told of chunks that arrive one after the other."""
     handler = ShortWayHandler()
     connection = opened(handler, Written())
-    for chunk in chunks:
-        connection.data_received(chunk)
-        while connection.data_waits:
-            await asyncio.sleep(0)
+    await deliver(connection, chunks)
     return handler.told
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,6 +15,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from server.connection import websocket
+from server.connection.base import MessageProtocol
 from server.connection.websocket import WebSocketConnection
 from server.fairness import FairQueue
 from server.limits import LIMITS
@@ -70,14 +72,19 @@ def stream(messages: list[tuple[bytes, int] | None]) -> bytes:
     return b"".join(frames)
 
 
-async def received(chunks: list[bytes]) -> list[bytes]:
-    """The messages that a handler is told when these bytes arrive one after the other."""
-    handler = Handler()
-    connection = opened(handler, Written())
+async def deliver(connection: MessageProtocol, chunks: Iterable[bytes]) -> None:
+    """Let chunks arrive one after the other, each once the one before is parsed."""
     for chunk in chunks:
         connection.data_received(chunk)
         while connection.data_waits:
             await asyncio.sleep(0)
+
+
+async def received(chunks: list[bytes]) -> list[bytes]:
+    """The messages that a handler is told when these bytes arrive one after the other."""
+    handler = Handler()
+    connection = opened(handler, Written())
+    await deliver(connection, chunks)
     connection.connection_lost(None)
     return handler.told[:-1]
 
