@@ -6,11 +6,12 @@ BATCHES of GAMES games among three `residual` give positions whose two best acti
 each, the gap between these two is measured
 
 - in twice WORLDS sampled worlds, played out by each of POLICIES
+- in the same worlds, one turn later, by the critic of `search`
 - in twice JUDGED other sampled worlds, played out by `residual` itself, in all seats
 - at the table as it is, hidden hands included, with WALLS orders of the unseen tiles, played out by `residual`: the
   noisiest, but an unbiased sample of what `residual` wins by the first action
 
-in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first. `residual`
+in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first two. `residual`
 in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds as well.
 
 The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
@@ -33,18 +34,26 @@ from agents.base import ActionValues, Agent
 from agents.bert.training.targets.rollouts import Rollouts
 from agents.playouts import Playouts
 from agents.registry import make
-from agents.search.bot import DEFAULTS
+from agents.residual.features import FEATURES
+from agents.rl.critic import load_critic
+from agents.search.bot import BUNDLED_CRITIC, DEFAULTS
 from agents.search.fit import lay_worlds
 from agents.search.model import BUNDLED, load_model
+from agents.search.one_turn import OneTurn
+from agents.search.tree import FAR
 from agents.search.worlds import SAMPLER
+from engine.actions import NUKIDORA, TSUMOGIRI, actions_of
 from engine.common.progress import Progress
 from engine.rules import TENHOU
 from engine.seeds import derive_seed
+from engine.shanten import shanten_of
 from engine.table import TABLE, raw_bytes
 from engine.tables import Tables
 
 BOT = "residual"
 POLICIES = ("quick", "linear")
+PREDICTORS = (*POLICIES, "critic")
+KINDS = ("quiet, 2+ from tenpai", "quiet, 0-1 from tenpai", "against a riichi", "riichi, calls, kans", "a north")
 MARGIN = DEFAULTS["margin"]  # placements
 SHARE = 0.01  # of the decisions that become positions
 GAMES = 64  # of a batch
@@ -114,18 +123,43 @@ def gaps(given: list[Position], tables: np.ndarray, walls: int, player: Agent | 
     return first - second
 
 
+def critic_gaps(given: list[Position], worlds: np.ndarray, critic: OneTurn) -> np.ndarray:
+    """The mean gap of each position, float64[n], in `worlds` TABLE[n * m], m for each, by a critic."""
+    m = len(worlds) // len(given)
+    seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), m)
+    actions = np.repeat(np.array([each.actions for each in given]), m, axis=0)
+    first, second = (critic.values(worlds.copy(), seats, np.ascontiguousarray(actions[:, i])) for i in range(2))
+    return (first - second).reshape(len(given), m).mean(axis=1, dtype=np.float64)
+
+
+def kind_of(position: Position) -> int:
+    """The index of the position into KINDS."""
+    view = position.view
+    seat = view["seat"][view["viewer"]]
+    if NUKIDORA in actions_of(*view["legal"][view["viewer"]].tolist()):
+        return 4
+    if max(position.actions) > TSUMOGIRI:
+        return 3
+    if view["seat"]["riichi"].any():
+        return 2
+    return int(shanten_of(seat["hand"].tolist(), int(seat["n_melds"])) < FAR)
+
+
 def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
     """The number of close decisions in a batch, and what was measured at the sample of them; by chain float64[2, n]."""
     given, n = positions(batch)
-    bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*POLICIES, "residual")}
+    critic = OneTurn(load_critic(BUNDLED_CRITIC, FEATURES.n_state))
+    bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*PREDICTORS, BOT)}
     for chain in range(2):
         seed, judging = (derive_seed(batch, use, chain) for use in ("worlds", "judging"))
         worlds = sampled_worlds(given, WORLDS, seed)
         for policy in POLICIES:
             found[policy][chain] = gaps(given, worlds, 1, Playouts(policy), seed)
-        found["residual"][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
+        found["critic"][chain] = critic_gaps(given, worlds, critic)
+        found[BOT][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
     true = np.array([each.table for each in given], dtype=TABLE)
     found["outcome"] = gaps(given, true, WALLS, bot, derive_seed(batch, "walls", 0))
+    found["kind"] = np.array([kind_of(each) for each in given])
     return n, found | {name: np.array([getattr(each, name) for each in given]) for name in ("game", "prior")}
 
 
@@ -158,14 +192,14 @@ def slopes(judge: np.ndarray, prior: np.ndarray, chains: np.ndarray, games: np.n
 
 
 def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
-    """Print what the worlds of one policy show."""
+    """Print what the worlds of one predictor show."""
     games, prior, chains = found["game"], found["prior"], found[name]
     signal = (chains[0] - prior) * (chains[1] - prior)
-    noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in POLICIES else JUDGED)
+    noise = (chains[0] - chains[1]) ** 2 / 2 * (WORLDS if name in PREDICTORS else JUDGED)
     worlds = noise.mean() / signal.mean()
     print(f"{name}: mean square of (gap - prior) without noise, in millionths {mean(signal, games, 1e-6)}")
     print(f"  variance of the noise of one world {noise.mean():.4f}; after {worlds:.0f} worlds the noise is as small")
-    if name not in POLICIES:
+    if name not in PREDICTORS:
         return
     for judge, values in judges.items():
         print(f"  slopes of {judge}: {slopes(values, prior, chains, games)}")
@@ -187,9 +221,13 @@ def main() -> None:
     found = {name: np.concatenate([part[name] for part in parts], axis=-1) for name in parts[0]}
     a_seat = sum(counts) / (3 * GAMES * batches)
     print(f"{len(found['prior']):,} positions; a seat has {a_seat:.0f} like them in a hanchan. Placements, ± 95 %")
-    judges = {"residual in worlds": found["residual"].mean(axis=0), "outcome": found["outcome"]}
-    for name in (*POLICIES, "residual"):
-        report(name, found, judges)
+    for kind in (None, *range(len(KINDS))):
+        rows = slice(None) if kind is None else found["kind"] == kind
+        part = {name: values[..., rows] for name, values in found.items()}
+        print(f"\n{'All' if kind is None else KINDS[kind]}: {len(part['prior']):,}")
+        judges = {"residual in worlds": part[BOT].mean(axis=0), "outcome": part["outcome"]}
+        for name in (*PREDICTORS, BOT):
+            report(name, part, judges)
 
 
 if __name__ == "__main__":

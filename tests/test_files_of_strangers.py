@@ -27,6 +27,8 @@ from agents.linear.config import CHECKPOINT
 from agents.linear.training import Trainer
 from agents.registry import is_built_in, make
 from agents.residual.features import FEATURES
+from agents.rl.critic import NAMES as CRITIC
+from agents.rl.critic import load_critic
 from agents.rl.policy import NAMES, load_weights
 from agents.search.model import Model, load_model
 from agents.strength.scale import read_scale
@@ -163,6 +165,7 @@ def scale_of(path: str) -> str:
 READERS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "policy.npz": (lambda: archive("policy.npz", *NAMES), lambda path: load_weights(path, FEATURES)),
     "hands.npz": (lambda: archive("hands.npz", *Model._fields), load_model),
+    "critic.npz": (lambda: archive("critic.npz", *CRITIC), lambda path: load_critic(path, FEATURES.n_state)),
     "residual": (lambda: archive("policy.npz", *NAMES), lambda path: make(f"residual:{path}")),
     "selfplay": (lambda: pickled("policy.npz"), lambda path: make(f"selfplay:{path}")),
     "linear": (lambda: pickled("weights.json"), lambda path: make(f"linear:{path}")),
@@ -216,6 +219,7 @@ def test_nested_json_is_one_error() -> None:
 ARCHIVES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "policy.npz": (NAMES[0], lambda path: load_weights(path, FEATURES)),
     "hands.npz": (Model._fields[0], load_model),
+    "critic.npz": (CRITIC[0], lambda path: load_critic(path, FEATURES.n_state)),
     CHECKPOINT: (LINEAR[0], lambda path: resume_linear(path.parent)),
 }
 

@@ -16,8 +16,9 @@ from engine.common.options import Parser
 from engine.common.program import BAD_ARGUMENTS
 
 EPILOG = """
-FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), curve.csv and curve.svg (its strength over time),
-tensorboard/, and state.pt (to resume). Ctrl-C stops the run, and the same command continues it.
+FOLDER gets network.npz (the bot residual:FOLDER or selfplay:FOLDER), critic.npz (of residual, for search:critic=FILE),
+curve.csv and curve.svg (its strength over time), tensorboard/, and state.pt (to resume). Ctrl-C stops the run, and the
+same command continues it.
 """
 
 

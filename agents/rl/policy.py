@@ -199,12 +199,12 @@ def _width(matrix: np.ndarray | None) -> int:
 
 def load_weights(path: Path, features: Features) -> Weights:
     """The weights in a file that `save_weights` wrote. Raises ValueError, in one line, for anything else."""
-    return check_weights(path, _read(path, NAMES), features)
+    return check_weights(path, read_arrays(path, NAMES), features)
 
 
 def load_logit_value(path: Path) -> float | None:
     """The value of a logit in a file that `save_weights` wrote; None if it has none. Raises ValueError, in one line."""
-    found = _read(path, [LOGIT_VALUE]).get(LOGIT_VALUE)
+    found = read_arrays(path, [LOGIT_VALUE]).get(LOGIT_VALUE)
     if found is None:
         return None
     if found.shape != () or found.dtype != np.float64 or not 0 < found < np.inf:
@@ -212,7 +212,7 @@ def load_logit_value(path: Path) -> float | None:
     return float(found)
 
 
-def _read(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+def read_arrays(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
     """Those of the arrays `names` that are in a NumPy archive. Raises ValueError, in one line, if it is none."""
     try:
         with np.load(path) as archive:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from agents.rl.critic import CriticWeights
 from agents.rl.networks import Critic, Policy, SituationValue
 from agents.rl.oracle import ORACLE
 from agents.rl.policy import Weights
@@ -100,6 +101,16 @@ class Learner:
         """Continue from what `state` returned. Raises KeyError, RuntimeError or ValueError for anything else."""
         for name, part in self._parts.items():
             part.load_state_dict(state[name])
+
+    def critic_weights(self) -> CriticWeights:
+        """The weights of the critic and of the value of situations, as `agents.rl.critic` takes them."""
+        found = {}
+        for network, module in (("critic", self.critic), ("situation", self.situation)):
+            linear = [each for each in module.layers if isinstance(each, nn.Linear)]
+            for i, layer in enumerate(linear):
+                found[f"{network}.{i}.weight"] = layer.weight.detach().T.cpu().numpy()
+                found[f"{network}.{i}.bias"] = layer.bias.detach().cpu().numpy()
+        return found
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)

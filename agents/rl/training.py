@@ -20,6 +20,8 @@ import torch
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
+from agents.rl.critic import FILE as CRITIC
+from agents.rl.critic import save_critic
 from agents.rl.evaluation import Strength, append, last_measured, measure
 from agents.rl.families import features_named
 from agents.rl.plot import plot_curve
@@ -149,6 +151,7 @@ class Run(Training):
         with write_atomically(self.folder / STATE) as file:
             torch.save(state, file)
         save_weights(self.folder / WEIGHTS, self.learner.policy.numpy(), self.logit_value)
+        save_critic(self.folder / CRITIC, self.learner.critic_weights())
         self.saved_iteration = self.iteration
 
     @property

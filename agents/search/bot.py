@@ -5,15 +5,17 @@
 ``n=N``                tries up to N worlds a decision; the same view and seed give the same action
 ``ms=T``               tries worlds for up to T milliseconds a decision
 ``bot=BOT``            gives the candidates and the prior (default: residual); it must have action values
-``playouts=POLICY``    plays the worlds out: quick, linear or rule
+``playouts=POLICY``    plays worlds out where one may call or declare riichi: linear, quick or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
-``trust=T``            how far values go from the prior to the means in the worlds, 1: all the way (see `tree`)
+``trust=T``            how far values go from the prior to the means of the playouts, 1: all the way (see `tree`)
 ``prior=H``            after H worlds they go half as far
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
+``critic=FILE``        compares discards in worlds: ``critic.npz`` of ``python -m agents.rl train``
 =====================  ================================================================================================
 
 If the fast bot leaves a single candidate, it is played. So is its choice about norths and about discards of quiet hands
-far from tenpai (see `tree`). The results of the search are sent along with the replies over mjai.
+far from tenpai. A critic values other discards one turn later (see `one_turn`). The results of the search are sent
+along with the replies over mjai.
 """
 
 from __future__ import annotations
@@ -28,16 +30,31 @@ from agents.base import ActionValues
 from agents.options import BotOptions, read_options
 from agents.playouts.policies import POLICIES, linear_weights
 from agents.registry import make as make_bot
+from agents.residual.features import FEATURES
+from agents.rl.critic import load_critic
 from agents.search.model import BUNDLED, load_model
-from agents.search.tree import MAX_CANDIDATES, SEARCH, begin, extend, read_values
+from agents.search.one_turn import OneTurn
+from agents.search.tree import (
+    CRITIC,
+    MAX_CANDIDATES,
+    PLAYOUTS,
+    SEARCH,
+    begin,
+    count_values,
+    extend,
+    lay_worlds,
+    read_values,
+)
 from engine.actions import N_ACTIONS, action_name
 from engine.table import TABLE, raw_bytes
 
 WORLDS = 400
 MOST_WORLDS = 1_000_000
 LOOK = 5  # worlds between two looks at the clock
-PLAYOUTS = "quick"
-DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.3}
+AT_ONCE = 10  # worlds that the critic values at once
+BUNDLED_CRITIC = BUNDLED.parent / "critic.npz"
+POLICY = "linear"
+DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.7}
 
 
 def read_count(text: str) -> int:
@@ -91,8 +108,9 @@ OPTIONS: BotOptions = {
     "model": (read_path, "a file of python -m agents.search fit (default: the bundled model)"),
     "n": (read_count, f"worlds a decision at most, 1 to {MOST_WORLDS:,} (default: {WORLDS})"),
     "ms": (read_positive, "milliseconds a decision at most"),
+    "critic": (read_path, "a critic.npz of python -m agents.rl train residual (default: the bundled one)"),
     "bot": (str, "the bot that gives candidates and prior (default: residual)"),
-    "playouts": (read_policy, f"what plays on: {', '.join(POLICIES)} (default: {PLAYOUTS})"),
+    "playouts": (read_policy, f"what plays on: {', '.join(POLICIES)} (default: {POLICY})"),
     "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {DEFAULTS['k']})"),
     "margin": (read_positive, f"placements that a prior may be behind (default: {DEFAULTS['margin']})"),
     "trust": (read_share, f"how far values go from prior to worlds, up to 1 (default: {DEFAULTS['trust']})"),
@@ -111,10 +129,13 @@ class Search:
         self._limit = options.get("n", WORLDS if self._seconds is None else MOST_WORLDS)
         numbers = DEFAULTS | options
         self._numbers = numbers["k"], numbers["margin"], numbers["prior"], numbers["trust"]
-        self._policy = POLICIES[options.get("playouts", PLAYOUTS)]
+        self._policy = POLICIES[options.get("playouts", POLICY)]
         self._model, self._weights = load_model(options.get("model", BUNDLED)), linear_weights()
         self._search = np.zeros(SEARCH.itemsize, dtype=np.uint8)
         self._tables = np.zeros(2 * TABLE.itemsize, dtype=np.uint8)
+        self._critic = OneTurn(load_critic(options.get("critic", BUNDLED_CRITIC), FEATURES.n_state))
+        most = AT_ONCE * MAX_CANDIDATES
+        self._laid = np.zeros(most, dtype=TABLE), np.zeros(most, dtype=np.int8), np.zeros(most, dtype=np.int64)
         self._annotation: dict[str, Any] = {}
 
     def act(self, views: np.ndarray) -> np.ndarray:
@@ -142,13 +163,12 @@ class Search:
 
     def _search_one(self, raw: np.ndarray, k: int, prior: np.ndarray, values: np.ndarray, began: float) -> int:
         """The action chosen in view `k`; writes the values of the candidates. The clock runs since `began`."""
-        state, tables = self._search, self._tables
-        begin(raw, k, prior, *self._numbers, self._model.tiles, self._seed, state, tables)
-        worlds = self._limit if self._seconds is None else LOOK
-        how = self._limit, self._policy, self._weights, self._model.shantens
-        while extend(state, tables, worlds, *how):
-            if self._seconds is not None and perf_counter() - began >= self._seconds:
-                break
+        state = self._search
+        method = begin(raw, k, prior, *self._numbers, self._model.tiles, self._seed, state, self._tables)
+        if method == PLAYOUTS:
+            self._play_out(began)
+        elif method == CRITIC:
+            self._ask_critic(began)
         action = int(read_values(state, values))
         found = np.flatnonzero(np.isfinite(values))
         self._annotation = {
@@ -156,6 +176,28 @@ class Search:
             "values": {action_name(int(a)): round(float(values[a]), 4) for a in found[np.argsort(-values[found])]},
         }
         return action
+
+    def _has_time(self, began: float) -> bool:
+        return self._seconds is None or perf_counter() - began < self._seconds
+
+    def _play_out(self, began: float) -> None:
+        """Play worlds out until no more can change the choice, or the time is over."""
+        worlds = self._limit if self._seconds is None else LOOK
+        how = self._limit, self._policy, self._weights, self._model.shantens
+        while extend(self._search, self._tables, worlds, *how) and self._has_time(began):
+            pass
+
+    def _ask_critic(self, began: float) -> None:
+        """Let the critic value worlds until no more can change the choice, or the time is over."""
+        left, more = self._limit, True
+        while more and self._has_time(began):
+            worlds = min(left, AT_ONCE)
+            left -= worlds
+            tables, seats, actions = self._laid
+            laid = self._search, self._tables, worlds, self._model.shantens, tables.view(np.uint8), seats, actions
+            n = lay_worlds(*laid)
+            values = self._critic.values(tables[:n], seats[:n], actions[:n])
+            more = count_values(self._search, values, self._limit)
 
 
 def make(argument: str | None, seed: int) -> Search:

@@ -5,11 +5,11 @@ All candidates are tried in the same worlds (common random numbers). The value o
     prior + trust * n / (n + prior_weight) * (mean in the worlds - prior)
 
 with the values of a fast bot as `prior`. n / (n + prior_weight) allows for the noise of n worlds, `trust` for errors
-that more worlds do not reduce: those of the playout policy and of the model of hidden hands. A candidate is dropped
+that more worlds do not reduce: those of what values a world and of the model of hidden hands. A candidate is dropped
 when the worlds still to come could hardly make it the best (Z standard deviations of what they can change). Values are
 in placements, higher is better.
 
-Where playouts choose worse than the prior, no world is tried: see `is_worth_playouts`.
+What values a world depends on the kind of decision: see `method_of`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ from engine.turn import act
 MAX_CANDIDATES = 8
 DROP_EVERY = 25  # worlds
 Z = 2.0  # standard deviations
-PSEUDO_WORLDS, PSEUDO_VARIANCE = 10.0, 0.06  # counted with the worlds tried: a rare result may not have come up yet
+PSEUDO_WORLDS = 10.0  # counted with the worlds tried, with the variance below: a rare result may not have come up yet
+PLAYOUT_VARIANCE, CRITIC_VARIANCE = 0.06, 0.004  # of the difference of two candidates in a world, in placements squared
+CRITIC_PRIOR_WEIGHT = 60.0  # worlds; the critic is trusted fully: the slope of a judge on it is 1
 FAR = 2  # shanten from which on quiet hands are left to the prior
+PRIOR, CRITIC, PLAYOUTS = 0, 1, 2  # what compares the candidates of a decision
 LEAST_GAP = 1e-6  # placements: candidates that are not chosen have a value lower by this at least
 SEARCH = record(
     [
@@ -43,6 +46,7 @@ SEARCH = record(
         ("scratch", SCRATCH),  # of the playout policy
         ("prior_weight", "f8"),  # worlds
         ("trust", "f8"),  # 0 to 1
+        ("pseudo_variance", "f8"),  # PLAYOUT_VARIANCE or CRITIC_VARIANCE
         ("n", "i8"),  # candidates
         ("n_remaining", "i8"),  # that are not dropped
         ("worlds", "i8"),  # tried so far
@@ -52,7 +56,7 @@ SEARCH = record(
         ("sum", "f8", MAX_CANDIDATES),  # of the values in all worlds, until it is dropped
         ("gap", "f8", MAX_CANDIDATES),  # placements behind the best one when it was dropped
         ("square", "f8", (MAX_CANDIDATES, MAX_CANDIDATES)),  # of the differences of two candidates
-        ("value", "f8", MAX_CANDIDATES),  # scratch: in the world at hand
+        ("value", "f8", MAX_CANDIDATES),  # in the world at hand
     ]
 )
 
@@ -75,22 +79,22 @@ def choose_candidates(values: np.ndarray, most: int, margin: float, s: np.record
 
 
 @inner
-def is_worth_playouts(t: np.record, s: np.record) -> bool:
-    """Whether playouts are to choose among the candidates of `s` in the view `t`.
+def method_of(t: np.record, s: np.record) -> int:
+    """What is to compare the candidates of `s` in the view `t`: PRIOR, CRITIC or PLAYOUTS.
 
-    Not where a north may be set aside, nor among the discards of a hand FAR from tenpai while nobody is in riichi:
-    there playouts agreed with people less than the prior (docs/experiments.md).
+    `experiments/search_calibration.py` measures which of them tells what kind of decision; docs/experiments.md has it.
+    The prior decides where a north may be set aside, and among discards of hands FAR from tenpai without a riichi.
     """
-    if is_legal(t, np.int64(NUKIDORA)):
-        return False
+    if s.n < 2 or is_legal(t, np.int64(NUKIDORA)):
+        return PRIOR
     for c in range(s.n):
         if s.action[c] > TSUMOGIRI:  # riichi, calls, kans
-            return True
+            return PLAYOUTS
     for seat in range(N_SEATS):
         if in_riichi(t, np.int64(seat)):
-            return True
+            return CRITIC
     p = t.seat[t.viewer]
-    return shanten(p.hand_keys, np.int64(p.n_melds)) < FAR
+    return CRITIC if shanten(p.hand_keys, np.int64(p.n_melds)) < FAR else PRIOR
 
 
 @inner
@@ -113,8 +117,7 @@ def best_of(s: np.record) -> int:
 def drop(s: np.record, limit: int) -> None:
     """Drop the candidates that the worlds up to `limit` can hardly make the best.
 
-    The variance of a difference, in placements squared, is estimated from the worlds tried and PSEUDO_WORLDS more with
-    PSEUDO_VARIANCE.
+    The variance of a difference is estimated from the worlds tried and PSEUDO_WORLDS more.
     """
     best, known = best_of(s), s.worlds + s.prior_weight
     rest = float(limit - s.worlds)
@@ -123,11 +126,23 @@ def drop(s: np.record, limit: int) -> None:
             continue
         mean = (s.sum[best] - s.sum[c]) / s.worlds
         squares = s.square[best, c] - s.worlds * mean * mean
-        variance = (squares + PSEUDO_WORLDS * PSEUDO_VARIANCE) / (s.worlds + PSEUDO_WORLDS)
+        variance = (squares + PSEUDO_WORLDS * s.pseudo_variance) / (s.worlds + PSEUDO_WORLDS)
         ahead = total(s, best) - total(s, c)
         if ahead * (limit + s.prior_weight) / known > Z * s.trust * math.sqrt(variance * (rest + rest * rest / known)):
             s.dropped[c], s.gap[c] = 1, ahead / known
             s.n_remaining -= 1
+
+
+@inner
+def count_world(s: np.record) -> None:
+    """Count the values of the candidates that are not dropped in a world."""
+    for c in range(s.n):
+        if not s.dropped[c]:
+            s.sum[c] += s.value[c]
+            for d in range(s.n):
+                if not s.dropped[d]:
+                    s.square[c, d] += (s.value[c] - s.value[d]) ** 2
+    s.worlds += 1
 
 
 @inner
@@ -140,13 +155,7 @@ def try_world(tables: np.ndarray, viewer: int, policy: int, weights: np.ndarray,
         act(tables[1], viewer, np.int64(s.action[c]))
         play_out(tables[1], policy, weights, s.scratch)
         s.value[c] = round_value(tables[1], viewer)
-    for c in range(s.n):
-        if not s.dropped[c]:
-            s.sum[c] += s.value[c]
-            for d in range(s.n):
-                if not s.dropped[d]:
-                    s.square[c, d] += (s.value[c] - s.value[d]) ** 2
-    s.worlds += 1
+    count_world(s)
 
 
 @kernel(
@@ -164,22 +173,27 @@ def begin(
     seed: np.uint64,
     search: np.ndarray,
     tables: np.ndarray,
-) -> None:
-    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS].
+) -> int:
+    """Begin the search of view `k`, with the prior `values` float32[N_ACTIONS]; returns what compares the candidates.
 
-    `search` uint8[SEARCH.itemsize] and `tables` uint8[2 * TABLE.itemsize] are its state, `tile_weights` those of
-    `agents.search.worlds`.
+    `prior_weight` and `trust` are those of playouts. `search` uint8[SEARCH.itemsize] and `tables` uint8[2 *
+    TABLE.itemsize] are its state, `tile_weights` those of `agents.search.worlds`.
     """
     views, s = raw.view(TABLE), search.view(SEARCH)[0]
     choose_candidates(values, most, margin, s)
-    s.prior_weight, s.trust = prior_weight, trust
-    s.n_remaining, s.worlds = s.n if is_worth_playouts(views[k], s) else 1, 0
+    method = method_of(views[k], s)
+    if method == CRITIC:
+        s.prior_weight, s.trust, s.pseudo_variance = CRITIC_PRIOR_WEIGHT, 1.0, CRITIC_VARIANCE
+    else:
+        s.prior_weight, s.trust, s.pseudo_variance = prior_weight, trust, PLAYOUT_VARIANCE
+    s.n_remaining, s.worlds = s.n if method != PRIOR else 1, 0
     s.dropped[:] = 0
     s.sum[:] = 0.0
     s.square[:] = 0.0
     tables.view(TABLE)[0] = views[k]
-    if s.n_remaining > 1:
+    if method != PRIOR:
         fill_sampler(views[k], tile_weights, hash_view(views[k], seed), s.sampler)
+    return method
 
 
 @kernel("uint8[::1], uint8[::1], int64, int64, int64, float64[::1], float64[:, :, ::1]")
@@ -192,7 +206,7 @@ def extend(
     weights: np.ndarray,
     shanten_weights: np.ndarray,
 ) -> bool:
-    """Try `worlds` more worlds, of `limit` in all; returns whether more could change the choice."""
+    """Play out `worlds` more worlds, of `limit` in all; returns whether more could change the choice."""
     s, records = search.view(SEARCH)[0], tables.view(TABLE)
     viewer = np.int64(records[0].viewer)
     for _ in range(worlds):
@@ -202,6 +216,48 @@ def extend(
         try_world(records, viewer, policy, weights, s)
         if s.worlds % DROP_EVERY == 0:
             drop(s, limit)
+    return s.n_remaining > 1 and s.worlds < limit
+
+
+@kernel("uint8[::1], uint8[::1], int64, float64[:, :, ::1], uint8[::1], int8[::1], int64[::1]")
+def lay_worlds(
+    search: np.ndarray,
+    tables: np.ndarray,
+    worlds: int,
+    shanten_weights: np.ndarray,
+    laid: np.ndarray,
+    seats: np.ndarray,
+    actions: np.ndarray,
+) -> int:
+    """Lay `worlds` more worlds, each as often as there are candidates that are not dropped; returns how many in all.
+
+    Writes whole tables into `laid` uint8[:], the seat that acts into `seats` int8[:] and the candidate into `actions`
+    int64[:]. `count_values` takes their values.
+    """
+    s, records, copies = search.view(SEARCH)[0], tables.view(TABLE), laid.view(TABLE)
+    n = np.int64(0)
+    for _ in range(worlds):
+        next_world(records[0], s.sampler, shanten_weights)
+        for c in range(s.n):
+            if not s.dropped[c]:
+                copies[n] = records[0]
+                seats[n], actions[n] = records[0].viewer, s.action[c]
+                n += 1
+    return n
+
+
+@kernel("uint8[::1], float32[::1], int64")
+def count_values(search: np.ndarray, values: np.ndarray, limit: int) -> bool:
+    """Count the `values` of the worlds laid, of `limit` in all; returns whether more worlds could change the choice."""
+    s = search.view(SEARCH)[0]
+    i = np.int64(0)
+    while i < len(values):
+        for c in range(s.n):
+            if not s.dropped[c]:
+                s.value[c] = values[i]
+                i += 1
+        count_world(s)
+    drop(s, limit)
     return s.n_remaining > 1 and s.worlds < limit
 
 

@@ -19,6 +19,7 @@ from agents.registry import make
 from agents.rl import evaluation, training
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
+from agents.rl.critic import load_critic
 from agents.rl.families import features_named
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
 from agents.rl.ppo import Learner
@@ -59,6 +60,7 @@ def weights_after(folder: Path, interruptions: tuple[int, ...], monkeypatch: pyt
         run.next_iteration()
     assert len(run.former) == 2
     run.save()
+    load_critic(folder / "critic.npz", run.features.n_state)  # complete, too
     return load_weights(folder / "network.npz", run.features)
 
 

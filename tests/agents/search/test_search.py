@@ -11,12 +11,13 @@ import pytest
 from agents.base import ActionValues, Annotating
 from agents.playouts import Playouts
 from agents.registry import make
+from agents.search.bot import DEFAULTS
 from agents.search.cli import main
 from agents.search.fit import fit, lay_worlds, positions, views_of
 from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
 from agents.search.tree import DROP_EVERY
 from agents.search.worlds import SAMPLER
-from engine.actions import NUKIDORA
+from engine.actions import NUKIDORA, TSUMOGIRI
 from engine.table import (
     N_SEATS,
     REPLACEMENT_AT,
@@ -112,10 +113,19 @@ def test_a_dropped_candidate_keeps_its_value() -> None:
     assert (values[far] < -0.01).mean() > 0.9
 
 
+def played_out(views: np.ndarray) -> np.ndarray:
+    """The views in which playouts compare the candidates of `residual`: a riichi, a call or a kan is among them."""
+    bot = make("residual")
+    assert isinstance(bot, ActionValues)
+    values, (row, viewer) = bot.action_values(views), (np.arange(len(views)), views["viewer"])
+    close = values > values.max(axis=1, keepdims=True) - DEFAULTS["margin"]
+    north = views["legal"][row, viewer, NUKIDORA // 64] >> np.uint64(NUKIDORA % 64) & np.uint64(1)
+    return views[(close.sum(axis=1) > 1) & close[:, TSUMOGIRI + 1 :].any(axis=1) & (north == 0)]
+
+
 @pytest.mark.slow
 def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() -> None:
-    views = views_of_games(1)
-    residual = make("residual")
+    views, residual = played_out(views_of_games(8)), make("residual")
     assert isinstance(residual, ActionValues)
     found = [residual.action_values(views)]
     for options in ("trust=1e-9&prior=20", "trust=0.5&prior=20", "trust=1&prior=20", "trust=1&prior=60"):
@@ -123,7 +133,7 @@ def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() ->
         assert isinstance(bot, ActionValues)
         found.append(bot.action_values(views))
     tried, row, best = np.isfinite(found[1]), np.arange(len(views)), found[1].argmax(axis=1)
-    assert (tried.sum(axis=1) > 1).sum() > 50
+    assert (tried.sum(axis=1) > 1).sum() > 30
     prior, untrusted, half, whole, heavier = ((values - values[row, best][:, None])[tried] for values in found)
     assert untrusted == pytest.approx(prior, abs=1e-5)
     assert half == pytest.approx((prior + whole) / 2, abs=1e-5)
@@ -131,15 +141,15 @@ def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() ->
     assert np.abs(whole - prior).max() > 0.01
 
 
-def test_without_trust_the_search_ends_at_once() -> None:
-    view_by_view, bot = views_of_games(1)[::5], make("search:n=200&trust=1e-9", 5)
+def test_without_trust_playouts_end_at_once() -> None:
+    bot = make("search:n=200&trust=1e-9", 5)
     assert isinstance(bot, Annotating)
     worlds = []
-    for view in view_by_view:
+    for view in played_out(views_of_games(4)):
         bot.act(np.array([view]))
         worlds.append(bot.annotate()["worlds"])
-    assert set(worlds) <= {0, DROP_EVERY, 200}  # 200: two priors are equal
-    assert worlds.count(DROP_EVERY) > 20 * worlds.count(200)
+    assert set(worlds) <= {DROP_EVERY, 200}  # 200: two priors are equal
+    assert worlds.count(DROP_EVERY) > 10 * worlds.count(200)
 
 
 def test_a_seat_that_has_just_declared_riichi_is_tenpai(tables: np.ndarray) -> None:

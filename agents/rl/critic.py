@@ -1,0 +1,85 @@
+"""The critic of a training run without torch: its weights, their file, and what it says of positions.
+
+What the networks are is in `agents.rl.networks`: the value of a position is that of the situation in which the round
+began, plus the change that the critic expects from everything at the table, hidden hands and wall included.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from agents.rl.oracle import N_ORACLE
+from agents.rl.policy import read_arrays
+from agents.rl.situation import N_SITUATION, situations_of
+from engine.common.files import write_atomically
+from engine.rules import TENHOU
+from engine.table import GAME_OVER, N_SEATS
+
+FILE = "critic.npz"  # the file in a training folder
+CriticWeights: TypeAlias = dict[str, np.ndarray]  # name -> float32; matrices are [inputs, outputs]
+N_LAYERS = 3  # of both networks
+NAMES = tuple(
+    f"{network}.{layer}.{part}"
+    for network in ("critic", "situation")
+    for layer in range(N_LAYERS)
+    for part in ("weight", "bias")
+)
+
+
+def save_critic(path: Path, weights: CriticWeights) -> None:
+    """Write the weights in half precision, which changes values by less than 0.0002, as a NumPy archive.
+
+    Raises OSError.
+    """
+    with write_atomically(path) as file:
+        np.savez(file, **{name: weights[name].astype(np.float16) for name in NAMES})
+
+
+def load_critic(path: Path, n_state: int) -> CriticWeights:
+    """The weights in a file that `save_critic` wrote, for `n_state` features of a position.
+
+    Raises ValueError, in one line, for anything else.
+    """
+    found = read_arrays(path, NAMES)
+    inputs = {"critic": n_state + N_ORACLE, "situation": N_SITUATION}
+    for network, n in inputs.items():
+        for layer in range(N_LAYERS):
+            weight, bias = (found.get(f"{network}.{layer}.{part}") for part in ("weight", "bias"))
+            fits = weight is not None and bias is not None and weight.ndim == 2 and bias.shape == weight.shape[1:]
+            if weight is None or not fits or len(weight) != n or weight.dtype.kind != "f":
+                made = "made for other features, or by another version?"
+                raise ValueError(f"{path}: layer {layer} of {network!r} is missing or does not fit: {made}")
+            n = weight.shape[1]
+        if n != 1 or not all(np.isfinite(found[name]).all() for name in NAMES):
+            raise ValueError(f"{path}: {network!r} does not end in one finite value; take an earlier copy")
+    return {name: np.ascontiguousarray(found[name], dtype=np.float32) for name in NAMES}
+
+
+def _forward(weights: CriticWeights, network: str, inputs: np.ndarray) -> np.ndarray:
+    """The output of a perceptron with ReLU, float32[...], for `inputs` float32[..., :]."""
+    for layer in range(N_LAYERS):
+        if layer:
+            np.maximum(inputs, 0, out=inputs)
+        inputs = inputs @ weights[f"{network}.{layer}.weight"] + weights[f"{network}.{layer}.bias"]
+    found: np.ndarray = inputs[..., 0]
+    return found
+
+
+def values_of_changes(weights: CriticWeights, states: np.ndarray, oracle: np.ndarray) -> np.ndarray:
+    """The expected change of 2 - placement in the round, float32[n]; arguments as of `agents.rl.networks.Critic`."""
+    return _forward(weights, "critic", np.concatenate([states, oracle], axis=1))
+
+
+def values_of_situations(weights: CriticWeights, records: np.ndarray) -> np.ndarray:
+    """2 - the expected placement of each seat, float32[n, 3], at `records` TABLE[n] at the start of a round.
+
+    Where the game is over it is 2 - the placement.
+    """
+    found = _forward(weights, "situation", situations_of(records, np.zeros((len(records), N_SEATS), dtype=np.int8)))
+    found -= found.mean(axis=1, keepdims=True)
+    for i in np.flatnonzero(records["phase"] == GAME_OVER).tolist():
+        found[i] = 2.0 - np.array(TENHOU.ranks(records["seat"]["score"][i].tolist()))
+    return found
