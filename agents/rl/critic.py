@@ -12,9 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from agents.rl.oracle import N_ORACLE
-from agents.rl.policy import read_arrays
+from agents.rl.policy import F1, F2, add_product, read_arrays, rectify
 from agents.rl.situation import N_SITUATION, situations_of
 from engine.common.files import write_atomically
+from engine.compiling import kernel
 from engine.rules import TENHOU
 from engine.table import GAME_OVER, N_SEATS
 
@@ -58,19 +59,44 @@ def load_critic(path: Path, n_state: int) -> CriticWeights:
     return {name: np.ascontiguousarray(found[name], dtype=np.float32) for name in NAMES}
 
 
-def _forward(weights: CriticWeights, network: str, inputs: np.ndarray) -> np.ndarray:
-    """The output of a perceptron with ReLU, float32[...], for `inputs` float32[..., :]."""
-    for layer in range(N_LAYERS):
-        if layer:
-            np.maximum(inputs, 0, out=inputs)
-        inputs = inputs @ weights[f"{network}.{layer}.weight"] + weights[f"{network}.{layer}.bias"]
-    found: np.ndarray = inputs[..., 0]
-    return found
+@kernel(f"{F2}, {F2}, {F1}, {F2}, {F1}, {F2}, {F1}, {F1}")
+def forward(
+    inputs: np.ndarray,
+    first: np.ndarray,
+    first_bias: np.ndarray,
+    second: np.ndarray,
+    second_bias: np.ndarray,
+    last: np.ndarray,
+    last_bias: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the output of a perceptron with ReLU for `inputs` float32[n, :] into `out` float32[n].
+
+    Compiled, as most inputs are 0, and as a BLAS may wait for threads that other processes keep from running.
+    """
+    one, two, three = np.empty_like(first_bias), np.empty_like(second_bias), np.empty_like(last_bias)
+    for k in range(len(inputs)):
+        one[:] = first_bias
+        add_product(inputs[k], first, one)
+        rectify(one)
+        two[:] = second_bias
+        add_product(one, second, two)
+        rectify(two)
+        three[:] = last_bias
+        add_product(two, last, three)
+        out[k] = three[0]
+
+
+def _outputs(weights: CriticWeights, network: str, inputs: np.ndarray) -> np.ndarray:
+    """The output of one of the networks for `inputs` float32[n, :], float32[n]."""
+    out = np.empty(len(inputs), dtype=np.float32)
+    forward(inputs, *(weights[name] for name in NAMES if name.startswith(network)), out)
+    return out
 
 
 def values_of_changes(weights: CriticWeights, states: np.ndarray, oracle: np.ndarray) -> np.ndarray:
     """The expected change of 2 - placement in the round, float32[n]; arguments as of `agents.rl.networks.Critic`."""
-    return _forward(weights, "critic", np.concatenate([states, oracle], axis=1))
+    return _outputs(weights, "critic", np.concatenate([states, oracle], axis=1))
 
 
 def values_of_situations(weights: CriticWeights, records: np.ndarray) -> np.ndarray:
@@ -78,7 +104,8 @@ def values_of_situations(weights: CriticWeights, records: np.ndarray) -> np.ndar
 
     Where the game is over it is 2 - the placement.
     """
-    found = _forward(weights, "situation", situations_of(records, np.zeros((len(records), N_SEATS), dtype=np.int8)))
+    situations = situations_of(records, np.zeros((len(records), N_SEATS), dtype=np.int8))
+    found = _outputs(weights, "situation", situations.reshape(-1, N_SITUATION)).reshape(-1, N_SEATS)
     found -= found.mean(axis=1, keepdims=True)
     for i in np.flatnonzero(records["phase"] == GAME_OVER).tolist():
         found[i] = 2.0 - np.array(TENHOU.ranks(records["seat"]["score"][i].tolist()))

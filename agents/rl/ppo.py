@@ -108,7 +108,7 @@ class Learner:
         for network, module in (("critic", self.critic), ("situation", self.situation)):
             linear = [each for each in module.layers if isinstance(each, nn.Linear)]
             for i, layer in enumerate(linear):
-                found[f"{network}.{i}.weight"] = layer.weight.detach().T.cpu().numpy()
+                found[f"{network}.{i}.weight"] = np.ascontiguousarray(layer.weight.detach().T.cpu())
                 found[f"{network}.{i}.bias"] = layer.bias.detach().cpu().numpy()
         return found
 
