@@ -6,12 +6,14 @@ import sys
 import unicodedata
 
 import pytest
+from confusable_homoglyphs.confusables import confusables_data
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.built_in import BUILT_IN
 from engine.mjai.connection import is_visible
 from server import names
-from server.names import first_look_alike, imitates_house_bot
+from server.names import first_look_alike, imitates_house_bot, skeleton
 from server.running import Running
 from tests.support.server_bots import Bot
 
@@ -54,7 +56,9 @@ def test_every_look_alike_is_known(character: str) -> None:
     [
         "house", "my house", "(house", "house)", "warehouse", "rulehouses", "a (horse)", "a (houses)",
         "a (mouse)", "a (hous)", "Иван (кошка)", "東京 (大学)", "(東京大学生)", "мой дом (house party)",
-        "a (h)", "wahaha (rule)", "0", "55555",
+        "a (h)", "wahaha (rule)", "0", "55555", "house of cards", "lighthouse", "rule", "rule@-300",
+        "rule of the house", "rule lighthouse", "my rule house", "rule horse", "house rule",
+        "ruler@-300 -house-", "treehouse (300)",
     ],
 )  # fmt: skip
 def test_other_names_are_not_refused(name: str) -> None:
@@ -66,6 +70,16 @@ def test_other_names_are_not_refused(name: str) -> None:
 )
 def test_what_ends_as_a_house_bot_does_is_refused_whatever_the_brackets(name: str) -> None:
     assert imitates_house_bot(name)
+
+
+@pytest.mark.parametrize("strength", ["", "@-300", "@-1011", "@\N{MINUS SIGN}3OO", " 2"])
+@pytest.mark.parametrize(
+    "shown",
+    ["-house-", "⌠house⌡", "ᑕhouseᑐ", "⊂house⊃", "|HOUSE|", "~һ0use~", "*h*o*u*s*e*", "×house×", "-house- 10", "house"],
+)
+def test_what_looks_like_a_weakened_house_bot_is_refused_whatever_the_signs(strength: str, shown: str) -> None:
+    for bot in [*BUILT_IN, *map(str.upper, BUILT_IN), "randorn", "sоftmax", "ruʟe"]:
+        assert imitates_house_bot(f"{bot}{strength} {shown}")
 
 
 @given(st.text(max_size=64))
@@ -116,6 +130,39 @@ def test_imitations_of_a_name_are_found(name: str) -> None:
     """With letters of other scripts, in other styles, and with characters that show as nothing: Unicode's TS 39."""
     assert first_look_alike("Alice", ["Bob", name]) == name
     assert first_look_alike(name, ["Alice"]) == "Alice"
+
+
+@pytest.mark.parametrize(
+    ("name", "imitation"),
+    [
+        ("mortal", "rnortal"),
+        ("mortal", "Rnortal"),
+        ("MORTAL", "RNORTAL"),
+        ("mortal", "𝐫𝐧𝐨𝐫𝐭𝐚𝐥"),
+        ("mortal", "ⓜortal"),
+        ("Mammoth", "Rnamrnoth"),
+        ("Ɓrnob", "'Bmob"),
+        ("Œuvre", "OEuvre"),
+        ("Ken", "ᴋᴇɴ"),
+        ("Ali", "Aוi"),
+        ("Alibi", "A١ibi"),
+    ],
+)
+def test_what_looks_like_several_characters_or_is_read_from_right_to_left_is_known(name: str, imitation: str) -> None:
+    assert first_look_alike(imitation, [name]) == name
+    assert first_look_alike(name, [imitation]) == imitation
+
+
+def test_everything_that_unicode_lists_as_confusable_is() -> None:
+    """Alone and together; but for characters with an accent, which are compared without it."""
+    pairs = [
+        (character, each["c"])
+        for character, alike in confusables_data.items()
+        for each in alike
+        if unicodedata.is_normalized("NFD", character) and unicodedata.is_normalized("NFD", each["c"])
+    ]
+    assert len(pairs) > 10_000
+    assert [pair for pair in pairs if skeleton(pair[0]) != skeleton(pair[1])] == []
 
 
 @pytest.mark.parametrize("name", ["Alicia", "Bob", "Alise", "東京", "Ali", "Alice 2", "lice", "?"])
