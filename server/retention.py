@@ -29,7 +29,7 @@ async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], obj
 
     Raises StoreError.
     """
-    while n := await store.prune(keep):
+    async for n in store.prune(keep):
         advance(n)
     while keep.since is not None and await store.forget_players(keep.since):
         pass

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Table, Text, cast, delete, func, select, text
@@ -31,7 +31,7 @@ from server.store.models import (
     StoredToken,
     StoredTournament,
 )
-from server.store.pruning import Keep, forget_batch, prune_batch
+from server.store.pruning import Keep, choose_games, delete_games, forget_batch
 from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
@@ -106,10 +106,12 @@ class Store:
         """
         return await self._connections.write(lambda connection: insert_game(connection, game))
 
-    @shielded
-    async def prune(self, keep: Keep) -> int:
-        """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._connections.write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
+    async def prune(self, keep: Keep) -> AsyncIterator[int]:
+        """Delete the games that are not to be kept, see `server.store.pruning`; yields the size of each batch."""
+        ids = await self._connections.complete(self._connections.read(partial(choose_games, keep=keep)))
+        for first in range(0, len(ids), self._limits.prune_batch):
+            batch = ids[first : first + self._limits.prune_batch]
+            yield await self._connections.complete(self._connections.write(partial(delete_games, ids=batch)))
 
     @shielded
     async def forget_players(self, since: datetime) -> int:

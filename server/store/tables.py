@@ -196,6 +196,7 @@ ratings = Table(
     PrimaryKeyConstraint("name", "number"),
     ForeignKeyConstraint(["game_id"], ["games.id"]),
     ForeignKeyConstraint(["name"], ["players.name"]),
+    Index(None, "game_id"),
 )
 
 # What `Store.check_writable` writes.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Table, event
+from sqlalchemy.dialects import sqlite
 
 from server.cli import main
 from server.limits import Limits
 from server.retention import MIB, delete_not_kept, keep_of
 from server.settings import Settings
-from server.store import Keep, Store
+from server.store import Keep, Store, tables
+from server.store.pruning import select_not_kept
 from tests.support.server_bots import serving, until
-from tests.support.stored_games import NOON, all_items, make_game, opened
+from tests.support.stored_games import NOON, all_items, make_game, opened, plan_of
 from tests.support.stored_records import stored_games
 
 TWICE = ("aki", "aki", "beni")  # a game that is not rated
@@ -52,11 +57,9 @@ async def test_what_is_deleted(database_url: str, keep: Keep, gone: list[str], b
     async with opened(database_url, Limits(prune_batch=batch)) as store:
         await fill(store)
         totals = await store.players()
-        deleted = 0
-        while n := await store.prune(keep):
-            assert n <= batch
-            deleted += n
-        assert deleted == len(gone)
+        deleted = [n async for n in store.prune(keep)]
+        assert sum(deleted) == len(gone)
+        assert all(0 < n <= batch for n in deleted)
         assert await left(store) == set(IN_ORDER) - set(gone)
         for game_id in gone:
             assert (await store.game(game_id), await store.record(game_id)) == (None, None)
@@ -66,11 +69,46 @@ async def test_what_is_deleted(database_url: str, keep: Keep, gone: list[str], b
         assert await store.size() > 10_000
 
 
+EVERY_LIMIT = Keep(NOON + timedelta(minutes=1), games=2, bytes=1500)
+
+
+async def test_games_are_chosen_once_and_those_who_write_wait_for_small_deletions_only(sqlite_url: str) -> None:
+    async with opened(sqlite_url, Limits(prune_batch=2)) as store:
+        await fill(store)
+        engine = store._connections._blocking_engine
+        assert engine is not None
+        statements: list[str] = []
+        event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2].split(" ")[0]))
+        assert [n async for n in store.prune(EVERY_LIMIT)] == [2, 2, 1]
+    begin, choose, *others = statements
+    assert (begin, choose) == ("BEGIN", "SELECT")
+    assert others == ["BEGIN", *["DELETE"] * 4] * 3
+
+
+@pytest.mark.parametrize("keep", [EVERY_LIMIT, Keep(since=NOON), Keep(games=2), Keep(bytes=1500)])
+async def test_games_are_chosen_without_a_look_at_other_games(sqlite_url: str, keep: Keep) -> None:
+    """Of the rating points and records, those of a game are found by an index."""
+    sql = select_not_kept(keep).compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+    plan = await plan_of(sqlite_url, str(sql))
+    assert [step for step in plan if "CORRELATED" in step]
+    assert [step for step in plan if step.startswith("SCAN") and step.split()[1] in ("ratings", "seats")] == []
+    assert sum(step == "SCAN records" for step in plan) == (keep.bytes is not None), "to add up their sizes"
+    if keep == Keep(since=NOON):
+        assert [step for step in plan if step.startswith("SCAN games")] == []
+
+
+@pytest.mark.parametrize("table", tables.metadata.sorted_tables, ids=str)
+def test_what_belongs_to_a_deleted_row_is_found_by_an_index(table: Table) -> None:
+    """Also by the database, which looks for rows that still refer to one that is deleted."""
+    keys: list[Iterable[Any]] = [table.primary_key.columns, *(index.columns for index in table.indexes)]
+    leading = {next(iter(key)).name for key in keys}
+    assert {column.name for column in table.columns if column.foreign_keys} <= leading
+
+
 async def test_games_go_on_to_be_rated(database_url: str) -> None:
     async with opened(database_url) as store:
         await fill(store)
-        while await store.prune(Keep(games=0)):
-            pass
+        assert [n async for n in store.prune(Keep(games=0))] == [6]
         await store.save_game(make_game(minute=9))
         player = await store.player("aki")
         assert player is not None
