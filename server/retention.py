@@ -25,14 +25,13 @@ def keep_of(settings: Settings, now: datetime) -> Keep:
 
 
 async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], object]) -> None:
-    """Delete games that are not kept, calling `advance` with the size of each batch, then players who are gone.
+    """Delete games that are not kept, calling `advance` with the size of each batch, then players without any.
 
     Raises StoreError.
     """
     async for n in store.prune(keep):
         advance(n)
-    while keep.since is not None and await store.forget_players(keep.since):
-        pass
+    await store.forget_players()
 
 
 async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> None:

@@ -1,4 +1,4 @@
-"""Delete old games, by age, number and size, rated games last, and players who are gone: the database stays small.
+"""Delete old games, by age, number and size, rated games last, and players without games: the database stays small.
 
 What is to be deleted is chosen in one transaction that reads, however long that takes. Those that write delete a batch
 of it, so that nobody waits long to write.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, delete, exists, func, or_, select, text
 
 from server.store import tables
 from server.store.lists import EARLIEST
@@ -32,7 +32,8 @@ class Keep:
 def choose_games(connection: Connection, keep: Keep) -> list[str]:
     """The ids of the games that are not to be kept, in the order in which they are to be deleted.
 
-    The oldest go first, and where not for their age, all unrated ones before the first rated one.
+    The oldest go first. Where not for their age, those go before all others that no bot has played to the end, then the
+    unrated ones: whoever lets games begin and leaves them to house bots drives out no other games.
     """
     return list(connection.scalars(select_not_kept(keep)))
 
@@ -41,7 +42,7 @@ def select_not_kept(keep: Keep) -> Select[Any]:
     """The query of `choose_games`. It looks at each game once, and at none that is kept if only the age counts."""
     c, size = tables.games.c, func.length(tables.records.c.data)
     old = c.finished < (keep.since or EARLIEST)
-    before: dict[str, Any] = {"order_by": (old.desc(), _rated(), c.finished, c.id), "rows": (None, -1)}  # this game
+    before: dict[str, Any] = {"order_by": (old.desc(), _worth(), c.finished, c.id), "rows": (None, -1)}  # this game
     games = select(c.id, old.label("old"), func.count().over(**before).label("games_before")).where(_may_go())
     if keep.games is None and keep.bytes is None:
         games = games.where(old)
@@ -72,19 +73,30 @@ def _may_go() -> ColumnElement[bool]:
     return tables.games.c.room.not_in(running)
 
 
-def _rated() -> ColumnElement[int]:
-    """1 for a game that is rated, else 0."""
-    return case((exists().where(tables.ratings.c.game_id == tables.games.c.id), 1), else_=0)
+def _worth() -> ColumnElement[int]:
+    """How long a game is kept: 2 if it is rated, 0 if all its bots have left it or were taken over, else 1."""
+    c = tables.seats.c
+    of_game = c.game_id == tables.games.c.id
+    taken_over = exists().where(of_game, c.taken_over)
+    played = exists().where(of_game, ~c.house_bot, ~c.taken_over)
+    rated = exists().where(tables.ratings.c.game_id == tables.games.c.id)
+    return case((and_(taken_over, ~played), 0), (rated, 2), else_=1)
 
 
-def forget_batch(connection: Connection, since: datetime, batch: int) -> int:
-    """Delete at most `batch` players last seen before then who have no stored game and no token; returns how many."""
-    c = tables.players.c
-    others = (tables.seats, tables.ratings, tables.tokens)
-    gone = (~exists().where(table.c.name == c.name) for table in others)
-    # A player whose game is being stored is locked, and has a later game once the lock is free.
-    names = select(c.name).where(c.last_seen < since, *gone).limit(batch).with_for_update(skip_locked=True)
-    found = list(connection.scalars(names))
-    if found:
-        connection.execute(delete(tables.players).where(c.name.in_(found)))
-    return len(found)
+def choose_players(connection: Connection) -> list[str]:
+    """The names of the players who have no stored game, no rating point and no token."""
+    return list(connection.scalars(select(tables.players.c.name).where(*_gone())))
+
+
+def delete_players(connection: Connection, names: Sequence[str]) -> int:
+    """Delete those players who still have nothing stored; returns how many."""
+    if connection.dialect.name == "postgresql":  # other databases let only one write anyway
+        # Otherwise a game of such a player might be stored at the same time, and miss the player.
+        connection.execute(text("LOCK TABLE players IN SHARE ROW EXCLUSIVE MODE"))
+    return connection.execute(delete(tables.players).where(tables.players.c.name.in_(names), *_gone())).rowcount
+
+
+def _gone() -> list[ColumnElement[bool]]:
+    """The conditions on a player who has no stored game, no rating point and no token."""
+    name = tables.players.c.name
+    return [~exists().where(table.c.name == name) for table in (tables.seats, tables.ratings, tables.tokens)]

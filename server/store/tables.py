@@ -186,6 +186,16 @@ records = Table(
     ForeignKeyConstraint(["game_id"], ["games.id"]),
 )
 
+# The number of the next game in a room with a seed: how many are stored, or were and have been deleted since. Without
+# it, the walls of the deleted ones, which are known, would come again.
+series = Table(
+    "series",
+    metadata,
+    Column("room", Text, nullable=False),
+    Column("games", Integer, nullable=False),
+    PrimaryKeyConstraint("room"),
+)
+
 players = Table("players", metadata, *columns(PlayerStats), PrimaryKeyConstraint("name"))
 
 ratings = Table(

@@ -1,4 +1,4 @@
-"""Games that the settings do not keep are deleted: the oldest first, and rated ones after the others."""
+"""Games that the settings do not keep are deleted: the oldest first, and rated ones last."""
 
 from __future__ import annotations
 
@@ -16,10 +16,19 @@ from server.cli import main
 from server.limits import Limits
 from server.retention import MIB, delete_not_kept, keep_of
 from server.settings import Settings
-from server.store import Keep, Store, tables
+from server.store import FinishedGame, Keep, Store, tables
 from server.store.pruning import select_not_kept
+from server.store.saving import insert_game
 from tests.support.server_bots import serving, until
-from tests.support.stored_games import NOON, all_items, make_game, opened, plan_of
+from tests.support.stored_games import (
+    NOON,
+    all_items,
+    make_game,
+    opened,
+    plan_of,
+    replace,
+    seat_results,
+)
 from tests.support.stored_records import stored_games
 
 TWICE = ("aki", "aki", "beni")  # a game that is not rated
@@ -105,6 +114,18 @@ def test_what_belongs_to_a_deleted_row_is_found_by_an_index(table: Table) -> Non
     assert {column.name for column in table.columns if column.foreign_keys} <= leading
 
 
+async def test_the_numbers_of_games_stay(database_url: str) -> None:
+    """Those of rooms with a seed: if they began again, walls that were published would come again."""
+    async with opened(database_url) as store:
+        for minute, (room, seeded) in enumerate([("cup", True), ("cup", False), ("cup", True), ("other", False)]):
+            await store.save_game(make_game(minute=minute, room=room, seeded=seeded))
+        await store.save_game(make_game(minute=9, room="third", seeded=True))
+        assert [n async for n in store.prune(Keep(games=0))] == [5]
+        assert [await store.next_in_series(room) for room in ("cup", "other", "third")] == [2, 0, 1]
+        await store.save_game(make_game(minute=10, room="cup", seeded=True))
+        assert await store.next_in_series("cup") == 3
+
+
 async def test_games_go_on_to_be_rated(database_url: str) -> None:
     async with opened(database_url) as store:
         await fill(store)
@@ -115,31 +136,77 @@ async def test_games_go_on_to_be_rated(database_url: str) -> None:
         assert (player.games, player.rated_games) == (10, 4)  # three of OTHERS have aki twice
 
 
-async def test_players_who_are_gone_are_forgotten(database_url: str) -> None:
-    """All games are gone: only those stay who have a token or were seen since."""
-    later = NOON + timedelta(days=1)
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (Keep(since=NOON + timedelta(days=1)), Keep(games=0)),
+        (Keep(games=1), Keep(bytes=0)),
+        (Keep(bytes=20), Keep(since=NOON + timedelta(days=2))),
+    ],
+)
+async def test_players_of_whom_nothing_is_stored_are_forgotten(database_url: str, first: Keep, then: Keep) -> None:
+    """Those stay who have a token or a game."""
     async with opened(database_url, Limits(prune_batch=2)) as store:
-        await store.save_game(make_game(("aki", "beni", "chika"), minute=1))
-        await store.save_game(make_game(("aki", "dai", "eri"), minute=2))
+        await store.save_game(make_game(("aki", "beni", "chika"), minute=1, casual=True))
+        await store.save_game(make_game(("aki", "dai", "eri"), minute=2, casual=True))
         await store.save_game(make_game(("fumi", "fumi", "eri"), minute=60 * 24 + 1))
         await store.add_token("beni")
 
         async def names() -> set[str]:
             return {player.name for player in (await store.players()).items}
 
-        everybody = await names()
-        await delete_not_kept(store, Keep(games=0), id)
-        assert await names() == everybody, "only age forgets"
-        await delete_not_kept(store, Keep(since=later), id)
+        await delete_not_kept(store, first, id)
         assert await names() == {"beni", "eri", "fumi"}
-        await delete_not_kept(store, Keep(since=later + timedelta(days=1)), id)
+        await delete_not_kept(store, then, id)
         assert await names() == {"beni"}
 
 
 async def test_players_with_stored_games_stay(database_url: str) -> None:
     async with opened(database_url) as store:
         await fill(store)
-        assert await store.forget_players(NOON + timedelta(days=1)) == 0
+        assert await store.forget_players() == 0
+
+
+async def test_players_whose_games_are_stored_meanwhile_stay(database_url: str) -> None:
+    """Who is gone is chosen in one transaction, and deleted in another."""
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+        assert [n async for n in store.prune(Keep(games=0))] == [1]
+        async with store._connections.writing() as connection:
+            assert await connection.run_sync(insert_game, make_game(minute=1))
+            forgetting = asyncio.create_task(store.forget_players())
+            await asyncio.sleep(0.5)
+            assert not forgetting.done()
+        assert await forgetting == 0
+        assert len((await store.players()).items) == 3
+
+
+async def test_games_that_no_bot_has_played_to_the_end_go_first(database_url: str) -> None:
+    """Whether they are rated or not: otherwise whoever begins games and leaves them would drive out those of others."""
+
+    def played(minute: int, *names: str, left: str = "", **changes: Any) -> FinishedGame:
+        seats = (replace(seat, taken_over=seat.name in left) for seat in seat_results(names))
+        return make_game(names, minute, seats=tuple(seats), **changes)
+
+    house = "rule (house)"
+    in_order = [
+        played(7, "aki", house, house, left="aki"),
+        played(8, "aki", "beni", house, left="aki beni", casual=True),
+        played(9, "aki", "beni", "chiyo", left="aki beni chiyo"),
+        played(3, "aki", "aki", "beni"),
+        played(4, "aki", house, house, casual=True),
+        played(5, house, house, house, casual=True),
+        played(0, "aki", "beni", "chiyo", left="beni chiyo"),
+        played(1, "aki", house, house),
+        played(2, house, "random (house)", "bert (house)"),
+    ]
+    assert [game.rated for game in in_order] == [True, False, True, False, False, False, True, True, True]
+    async with opened(database_url) as store:
+        for game in in_order:
+            await store.save_game(game)
+        for n_left in range(len(in_order), -1, -1):
+            await delete_not_kept(store, Keep(games=n_left), id)
+            assert await left(store) == {game.id for game in in_order[len(in_order) - n_left :]}
 
 
 def test_what_settings_keep() -> None:

@@ -73,6 +73,22 @@ async def test_migrations_run_down_and_up(database_url: str) -> None:
         await check_ratings(store)
 
 
+def downgrade_to(version: str) -> Callable[[Connection], None]:
+    """A step back to the tables of an earlier version, with what is stored in them."""
+    return lambda connection: command.downgrade(configuration(connection), version)
+
+
+async def test_series_of_walls_go_on_after_the_games_stored_by_an_earlier_version(database_url: str) -> None:
+    async with opened(database_url) as store:
+        for minute, room in enumerate(["cup", "other", "cup", "cup"]):
+            await store.save_game(make_game(minute=minute, room=room))
+    await on_connection(database_url, downgrade_to("0008"))
+    async with opened(database_url) as store:
+        assert [await store.next_in_series(room) for room in ("cup", "other", "third")] == [3, 1, 0]
+        await store.save_game(make_game(minute=9, room="cup", seeded=True))
+        assert await store.next_in_series("cup") == 4
+
+
 async def test_the_file_is_private(tmp_path: Path) -> None:
     """It holds hashes of tokens: also a file that was made by hand or by an earlier version, in an open folder."""
     path = tmp_path / "games.sqlite"
