@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Table, Text, cast, delete, func, select, text
+from sqlalchemy import URL, Connection, RowMapping, Table, Text, cast, delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.limits import LIMITS, Limits
@@ -192,7 +192,10 @@ class Store:
         pages may be returned twice or not at all. Raises ValueError, with a one-line message, for an invalid cursor or
         limit.
         """
-        rows = await self._connections.rows(lists.select_players(order, prefix, cursor, one_more(limit)))
+        n, rows = one_more(limit), list[RowMapping]()
+        for found in lists.select_players(order, prefix, cursor):
+            if len(rows) < n:
+                rows += await self._connections.rows(found.limit(n - len(rows)))
         return lists.PLAYER_ORDERS[order].page([from_row(PlayerStats, row) for row in rows], limit)
 
     async def player(self, name: str) -> PlayerStats | None:
