@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from engine.common.progress import Progress
+from server.game.journal import SUFFIX
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Keep, Store, StoreError
@@ -19,9 +20,14 @@ log = structlog.get_logger("server.retention")
 
 
 def keep_of(settings: Settings, now: datetime) -> Keep:
-    """Return the retention limits from the settings."""
+    """Return the retention limits from the settings, and the games that have their journals.
+
+    From its journal, a game that is over and not in the database is stored at the next start: a deleted one, again.
+    """
+    journals = (settings.data / "journal").glob("*" + SUFFIX)
+    spared = frozenset(path.name.removesuffix(SUFFIX) for path in journals)
     since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
-    return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
+    return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None, spared)
 
 
 async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], object]) -> None:

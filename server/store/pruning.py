@@ -24,6 +24,7 @@ class Keep:
     since: datetime | None = None  # games that finished from then on
     games: int | None = None
     bytes: int | None = None  # of the records
+    spared: frozenset[str] = frozenset()  # ids of games that are kept in any case
 
     def __bool__(self) -> bool:
         return not (self.since is None and self.games is None and self.bytes is None)
@@ -35,7 +36,7 @@ def choose_games(connection: Connection, keep: Keep) -> list[str]:
     The oldest go first. Where not for their age, those go before all others that no bot has played to the end, then the
     unrated ones: whoever lets games begin and leaves them to house bots drives out no other games.
     """
-    return list(connection.scalars(select_not_kept(keep)))
+    return [game_id for game_id in connection.scalars(select_not_kept(keep)) if game_id not in keep.spared]
 
 
 def select_not_kept(keep: Keep) -> Select[Any]:

@@ -19,7 +19,7 @@ from server.settings import Settings
 from server.store import FinishedGame, Keep, Store, tables
 from server.store.pruning import select_not_kept
 from server.store.saving import insert_game
-from tests.support.server_bots import serving, until
+from tests.support.server_bots import Bot, play_all, serving, until
 from tests.support.stored_games import (
     NOON,
     all_items,
@@ -221,6 +221,18 @@ async def test_a_server_deletes_what_it_does_not_keep(tmp_path: Path) -> None:
     async with serving(tmp_path, keep_games=2) as server:
         await until(lambda: server.lobby.metrics.database_bytes._value.get() > 0)
         assert {game.id for game in await stored_games(server)} == set(IN_ORDER[4:])
+
+
+async def test_a_game_that_has_its_journal_stays(tmp_path: Path) -> None:
+    """For bots that come back for its end. Deleted, it would be stored and rated again at the next start."""
+    async with serving(tmp_path) as server:
+        await play_all([Bot(server, name, games=2) for name in "abc"])
+    for _ in range(2):
+        async with serving(tmp_path, keep_games=1) as server:
+            await until(lambda: server.lobby.metrics.database_bytes._value.get() > 0)
+            assert len(await stored_games(server)) == 2
+            players = (await server.lobby.store.players()).items
+            assert [(player.games, player.rated_games) for player in players] == [(2, 2)] * 3
 
 
 async def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
