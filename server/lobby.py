@@ -148,6 +148,7 @@ class Lobby:
         else:
             room.playing += 1
             room.started += 1
+            room.number += start.settings.seed is not None  # not of a game begun before the room had one
             room.game_restored(game.id)
             self.metrics.playing.inc()
             game.restore()

@@ -59,10 +59,11 @@ class OpenRooms(Mapping[str, Room]):
         `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
         and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an address with too many.
         """
-        previous = started = 0
-        if settings.seed is not None or settings.games:
-            previous = await self._store.count_games(name, opened)
-            started = 0 if opened is None else await self._store.count_games(name) - previous
+        number = started = 0
+        if settings.seed is not None:
+            number = await self._store.next_in_series(name)
+        if opened is not None and (settings.seed is not None or settings.games):
+            started = await self._store.count_games(name, opened)
         room = self._rooms.get(name)
         if room is None:
             if opened is None and len(self._rooms) >= self._settings.max_rooms:
@@ -71,7 +72,7 @@ class OpenRooms(Mapping[str, Room]):
             if opened_by:
                 self._access.open_room(opened_by)
             room = Room(name, settings, permanent, self._on_fill_timer, opened_by, linger)
-            room.previous_games, room.started = previous, started
+            room.number, room.started = number, started
             self.add(room)
             if room.lingers:
                 room.start_idle_timer(self.close)

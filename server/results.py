@@ -48,6 +48,7 @@ def make_finished_game(game: LiveGame) -> FinishedGame:
         seats=(first, second, third),
         record=record_of(game),
         plays=count_rounds(game.rounds),
+        seeded=start.settings.seed is not None,
     )
 
 

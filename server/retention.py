@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from engine.common.progress import Progress
+from server.game.journal import SUFFIX
 from server.metrics import Metrics
 from server.settings import Settings
 from server.store import Keep, Store, StoreError
@@ -19,20 +20,24 @@ log = structlog.get_logger("server.retention")
 
 
 def keep_of(settings: Settings, now: datetime) -> Keep:
-    """Return the retention limits from the settings."""
+    """Return the retention limits from the settings, and the games that have their journals.
+
+    From its journal, a game that is over and not in the database is stored at the next start: a deleted one, again.
+    """
+    journals = (settings.data / "journal").glob("*" + SUFFIX)
+    spared = frozenset(path.name.removesuffix(SUFFIX) for path in journals)
     since = now - timedelta(days=settings.keep_days) if settings.keep_days else None
-    return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None)
+    return Keep(since, settings.keep_games or None, settings.keep_mib * MIB or None, spared)
 
 
 async def delete_not_kept(store: Store, keep: Keep, advance: Callable[[int], object]) -> None:
-    """Delete games that are not kept, calling `advance` with the size of each batch, then players who are gone.
+    """Delete games that are not kept, calling `advance` with the size of each batch, then players without any.
 
     Raises StoreError.
     """
-    while n := await store.prune(keep):
+    async for n in store.prune(keep):
         advance(n)
-    while keep.since is not None and await store.forget_players(keep.since):
-        pass
+    await store.forget_players()
 
 
 async def keep_pruned(store: Store, settings: Settings, metrics: Metrics) -> None:

@@ -130,7 +130,7 @@ class Room:
         self.linger = linger
         self._idle_timer: asyncio.TimerHandle | None = None
         self.closed = False
-        self.previous_games = 0  # of earlier rooms of this name: with a seed, no walls come twice
+        self.number = 0  # of its next game, after those of earlier rooms of this name: with a seed, no walls come twice
         self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
         self.playing = 0  # games
         self.held = False  # whether its next game starts when results can be stored again
@@ -252,10 +252,11 @@ class Room:
         players += [fill[index % len(fill)] for index in range(N_SEATS - len(bots))]
         seats = list(zip(players, self.settings.scores, strict=True))
         room_seed = self.settings.seed
-        number = self.previous_games + self.started
-        seed = secrets.randbits(64) if room_seed is None else derive_seed(room_seed, f"game of {self.name}", number)
+        name = f"game of {self.name}"
+        seed = secrets.randbits(64) if room_seed is None else derive_seed(room_seed, name, self.number)
         if self.settings.seats == "random":
             random.Random(derive_seed(seed, "seats", 0)).shuffle(seats)
+        self.number += 1
         self.started += 1
         self.playing += 1
         return NewGame(seats, seed)

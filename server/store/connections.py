@@ -91,7 +91,15 @@ class Connections:
                 return await connection.run_sync(work)
         with failures(self._url):
             async with self._writers:
-                return await run_on_core(in_transaction, self._blocking_engine, work)
+                return await run_on_core(in_transaction, self._blocking_engine.execution_options(**IMMEDIATE), work)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Call `work`, which may take seconds, in a transaction that reads; in a thread, where the database blocks."""
+        if self._blocking_engine is None:
+            async with self.reading() as connection:
+                return await connection.run_sync(work)
+        with failures(self._url):
+            return await asyncio.to_thread(in_transaction, self._blocking_engine, work)
 
     async def rows(self, statement: Any) -> list[RowMapping]:
         """The rows that a statement selects."""
@@ -101,5 +109,5 @@ class Connections:
 
 def in_transaction(engine: Engine, work: Callable[[Connection], T]) -> T:
     """Call `work` in a transaction, which is committed at its end."""
-    with engine.execution_options(**IMMEDIATE).begin() as connection:
+    with engine.begin() as connection:
         return work(connection)

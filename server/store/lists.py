@@ -12,14 +12,13 @@ from sqlalchemy import JSON, ColumnElement, Integer, Select, and_, case, cast, c
 from server.limits import Limits
 from server.store.cursors import Order, count, time
 from server.store.models import Opponent, Play, PlayerStats, RatingPoint, StoredGame
-from server.store.tables import games, players, ratings, seats, tournaments
+from server.store.tables import BY_GAMES, BY_RATING, UNRATED, games, players, ratings, seats, tournaments
 
 PlayerOrder = Literal["rating", "name", "games"]
 
 NEWEST_FIRST: Order[StoredGame] = Order("games", lambda game: (game.finished, game.id), (time, str))
 BY_NUMBER: Order[RatingPoint] = Order("ratings", lambda point: (point.number,), (count,))
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)  # before all games
-UNRATED = -1e6  # stands for the ordinal of players without a rated game: they come last
 PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
     "rating": Order(
         "rating",
@@ -31,10 +30,7 @@ PLAYER_ORDERS: dict[PlayerOrder, Order[PlayerStats]] = {
 }
 MOST_MET: Order[Opponent] = Order("opponents", lambda opponent: (opponent.games, opponent.name), (count, str))
 MAX_COUNT = (1 << 31) - 1  # of a database integer
-DESCENDING: dict[PlayerOrder, ColumnElement[Any]] = {  # ties are ordered by name
-    "rating": case((players.c.rated_games > 0, players.c.ordinal), else_=UNRATED),
-    "games": players.c.games,
-}
+LEAST_FIRST: dict[PlayerOrder, ColumnElement[Any]] = {"rating": BY_RATING, "games": BY_GAMES}
 
 
 def select_games(
@@ -73,20 +69,24 @@ def select_games(
     return found.order_by(games.c.finished.desc(), games.c.id.desc())
 
 
-def select_players(order: PlayerOrder, prefix: str, cursor: str | None, n: int) -> Select[Any]:
-    """The first `n` players in that order whose names begin with `prefix`. Raises ValueError for a bad cursor."""
-    value = DESCENDING.get(order)
-    sort = [players.c.name] if value is None else [value.desc(), players.c.name]
-    found = select(players).order_by(*sort).limit(n)
+def select_players(order: PlayerOrder, prefix: str, cursor: str | None) -> list[Select[Any]]:
+    """Queries whose rows, one after the other, are the players in that order whose names begin with `prefix`.
+
+    After a cursor, those that are level with its player are one query, all others another: an index leads to the first
+    row of each. Raises ValueError for a bad cursor.
+    """
+    name, value = players.c.name, LEAST_FIRST.get(order)
+    found = select(players)
     if prefix:
-        found = found.where(players.c.name >= prefix, players.c.name <= prefix + chr(sys.maxunicode))
+        found = found.where(name >= prefix, name <= prefix + chr(sys.maxunicode))
     if cursor is None:
-        return found
-    *keys, name = PLAYER_ORDERS[order].read(cursor)
+        return [found.order_by(name) if value is None else found.order_by(value, name)]
+    *keys, last = PLAYER_ORDERS[order].read(cursor)
+    after = found.where(name > last).order_by(name)
     if value is None:
-        return found.where(players.c.name > name)
+        return [after]
     (key,) = keys
-    return found.where(or_(value < key, and_(value == key, players.c.name > name)))
+    return [after.where(value == -key), found.where(value > -key).order_by(value, name)]
 
 
 def select_ratings(name: str, step: int, cursor: str | None, n: int) -> Select[Any]:

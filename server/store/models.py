@@ -132,6 +132,7 @@ class FinishedGame(StoredGame):
 
     record: bytes = Field(repr=False, description=".mjson.gz")
     plays: ThreeSeats[Play] | None = Field(None, description="seats 0 to 2; None: not counted yet")
+    seeded: bool = Field(False, description="its room has a seed, from which its walls follow")
 
 
 # Players --------------------------------------------------------------------------------------------------------------

@@ -45,6 +45,11 @@ def insert_game(connection: Connection, game: FinishedGame) -> bool:
     changed: dict[str, Any] = {name: bindparam(name) for name in totals[0] if name != "name"}
     statement = update(tables.players).where(tables.players.c.name == bindparam("key")).values(changed)
     connection.execute(statement, [row | {"key": row["name"]} for row in totals])
+    if game.seeded:
+        one_more = upsert(tables.series).on_conflict_do_update(
+            index_elements=["room"], set_={"games": tables.series.c.games + 1}
+        )
+        connection.execute(one_more, {"room": game.room, "games": 1})
     return True
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Table, Text, cast, delete, func, select, text
+from sqlalchemy import URL, Connection, RowMapping, Table, Text, cast, delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.limits import LIMITS, Limits
@@ -31,7 +31,7 @@ from server.store.models import (
     StoredToken,
     StoredTournament,
 )
-from server.store.pruning import Keep, forget_batch, prune_batch
+from server.store.pruning import Keep, choose_games, choose_players, delete_games, delete_players
 from server.store.saving import UPSERT, insert_game, write_plays
 from server.store.tables import from_row, to_row
 
@@ -106,17 +106,30 @@ class Store:
         """
         return await self._connections.write(lambda connection: insert_game(connection, game))
 
-    @shielded
-    async def prune(self, keep: Keep) -> int:
-        """Delete a batch of games that are not to be kept, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._connections.write(lambda connection: prune_batch(connection, keep, self._limits.prune_batch))
+    async def prune(self, keep: Keep) -> AsyncIterator[int]:
+        """Delete the games that are not to be kept, see `server.store.pruning`; yields the size of each batch."""
+        async for n in self._delete_chosen(partial(choose_games, keep=keep), delete_games):
+            yield n
+
+    async def forget_players(self) -> int:
+        """Delete the players of whom no game, rating point or token is stored; returns how many."""
+        return sum([n async for n in self._delete_chosen(choose_players, delete_players)])
+
+    async def _delete_chosen(
+        self, choose: Callable[[Connection], list[str]], delete: Callable[[Connection, list[str]], int]
+    ) -> AsyncIterator[int]:
+        """Delete what `choose` returns, in batches; yields how many each had that were still there."""
+        chosen = await self._read(choose)
+        for first in range(0, len(chosen), self._limits.prune_batch):
+            yield await self._write(delete, chosen[first : first + self._limits.prune_batch])
 
     @shielded
-    async def forget_players(self, since: datetime) -> int:
-        """Delete a batch of players who are gone, see `server.store.pruning`; returns how many, 0: none."""
-        return await self._connections.write(
-            lambda connection: forget_batch(connection, since, self._limits.prune_batch)
-        )
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        return await self._connections.read(work)
+
+    @shielded
+    async def _write(self, work: Callable[[Connection, T], int], given: T) -> int:
+        return await self._connections.write(lambda connection: work(connection, given))
 
     @shielded
     async def size(self) -> int:
@@ -155,12 +168,18 @@ class Store:
         async with self._connections.reading() as connection:
             return lists.NEWEST_FIRST.page(await _read_games(connection, statement), limit)
 
-    async def count_games(self, room: str, before: datetime | None = None) -> int:
-        """The number of stored games of rooms with that name, optionally only those started before a time."""
+    async def count_games(self, room: str, since: datetime) -> int:
+        """The number of stored games of rooms with that name that started at a time or later."""
         games = tables.games.c
-        count = select(func.count()).where(games.room == room)
         async with self._connections.reading() as connection:
-            return await connection.scalar(count if before is None else count.where(games.started < before)) or 0
+            count = select(func.count()).where(games.room == room, games.started >= since)
+            return await connection.scalar(count) or 0
+
+    async def next_in_series(self, room: str) -> int:
+        """The number of the next game in rooms with that name and a seed; those that are deleted count."""
+        series = tables.series.c
+        async with self._connections.reading() as connection:
+            return await connection.scalar(select(series.games).where(series.room == room)) or 0
 
     # Players ----------------------------------------------------------------------------------------------------------
 
@@ -173,7 +192,10 @@ class Store:
         pages may be returned twice or not at all. Raises ValueError, with a one-line message, for an invalid cursor or
         limit.
         """
-        rows = await self._connections.rows(lists.select_players(order, prefix, cursor, one_more(limit)))
+        n, rows = one_more(limit), list[RowMapping]()
+        for found in lists.select_players(order, prefix, cursor):
+            if len(rows) < n:
+                rows += await self._connections.rows(found.limit(n - len(rows)))
         return lists.PLAYER_ORDERS[order].page([from_row(PlayerStats, row) for row in rows], limit)
 
     async def player(self, name: str) -> PlayerStats | None:

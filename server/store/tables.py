@@ -15,6 +15,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    ColumnElement,
     DateTime,
     Dialect,
     Double,
@@ -29,6 +30,7 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     UniqueConstraint,
+    literal_column,
     or_,
 )
 
@@ -186,7 +188,27 @@ records = Table(
     ForeignKeyConstraint(["game_id"], ["games.id"]),
 )
 
+# The number of the next game in a room with a seed: how many are stored, or were and have been deleted since. Without
+# it, the walls of the deleted ones, which are known, would come again.
+series = Table(
+    "series",
+    metadata,
+    Column("room", Text, nullable=False),
+    Column("games", Integer, nullable=False),
+    PrimaryKeyConstraint("room"),
+)
+
 players = Table("players", metadata, *columns(PlayerStats), PrimaryKeyConstraint("name"))
+# Lists of players are sorted by these values, least first, and then by name. They have no parameters, for then no index
+# would be used, and are written as PostgreSQL gives them back, for Alembic compares them. On SQLite it cannot: there, a
+# migration that alters the players makes these indexes again.
+UNRATED = -1e6  # stands for the ordinal of players without a rated game: they come last
+BY_RATING: ColumnElement[float] = literal_column(
+    f"\nCASE\n    WHEN rated_games > 0 THEN -ordinal\n    ELSE {-UNRATED}\nEND", Double
+)
+BY_GAMES: ColumnElement[int] = literal_column("-games", Integer)
+Index("ix_players_rating", BY_RATING, players.c.name)
+Index("ix_players_games", BY_GAMES, players.c.name)
 
 ratings = Table(
     "ratings",
@@ -196,6 +218,7 @@ ratings = Table(
     PrimaryKeyConstraint("name", "number"),
     ForeignKeyConstraint(["game_id"], ["games.id"]),
     ForeignKeyConstraint(["name"], ["players.name"]),
+    Index(None, "game_id"),
 )
 
 # What `Store.check_writable` writes.

@@ -50,7 +50,7 @@ async def test_a_backup_under_play_is_restored(tmp_path: Path, database_url: str
     database = "" if sqlite else database_url
     file, data = tmp_path / "backup", tmp_path / "data"
     settings = Settings(data=data, database=database)
-    async with serving(data, database=database) as server:
+    async with serving(data, database=database, seed=1) as server:
         store = server.lobby.store
         await store.add_token("boss", admin=True)
         await store.save_room("cup", {"length": "east"})
@@ -91,6 +91,7 @@ async def check_restored(data: Path, database: str, ids: set[str]) -> None:
         store = server.lobby.store
         found = {game.id for game in (await store.games(limit=500)).items}
         assert ids <= found
+        assert await store.next_in_series("default") >= len(ids)
         assert [(token.name, token.admin) for token in await store.tokens()] == [("boss", True)]
         assert "cup" in server.lobby.rooms
         await check_ratings(store)
@@ -100,17 +101,17 @@ async def check_restored(data: Path, database: str, ids: set[str]) -> None:
 async def test_the_replaced_database_is_kept(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path)
     async with opened(settings.database_url) as store:
-        await store.save_game(make_game())
+        await store.save_game(make_game(seeded=True))
     back_up(settings, tmp_path / "backup")
     async with opened(settings.database_url) as store:
-        await store.save_game(make_game(minute=1))
+        await store.save_game(make_game(minute=1, seeded=True))
     (tmp_path / "nukidora.db").chmod(0o644)  # as an earlier version left it
     restore(settings, tmp_path / "backup")
     (kept,) = tmp_path.glob("nukidora.db.before-*")
     assert [path.stat().st_mode & 0o777 for path in (kept, tmp_path / "nukidora.db")] == [0o600] * 2
     for path, n_games in ((tmp_path / "nukidora.db", 1), (kept, 2), (tmp_path / "backup", 1)):
         async with opened(f"sqlite:///{path}") as store:
-            assert len((await store.games()).items) == n_games
+            assert len((await store.games()).items) == await store.next_in_series("default") == n_games
 
 
 async def test_a_database_with_a_log_that_was_left_behind_is_replaced_whole(tmp_path: Path) -> None:

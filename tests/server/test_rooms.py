@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from server.retention import delete_not_kept
 from server.running import Running
+from server.store import Keep
 from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, playing, serving, together, until
 from tests.support.stored_records import replay_of, stored_games, stored_lines, the_game
 
@@ -172,18 +174,39 @@ async def test_a_room_seed_determines_walls_and_seats(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Path) -> None:
-    """It is the same sequence with and without restarts."""
+@pytest.mark.parametrize("keep", [Keep(), Keep(games=1), Keep(games=0)])
+async def test_the_sequence_of_game_seeds_continues_after_a_restart(tmp_path: Path, keep: Keep) -> None:
+    """It is the same sequence with and without restarts, also if games are deleted meanwhile."""
     seeds = []
     for _ in range(3):
-        async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_delay=0) as server:
+        async with serving(tmp_path, seed=7, fill=("tsumogiri",), fill_delay=0, resume_timeout=0) as server:
             await Bot(server, "a").play()
+            await until(lambda: not server.lobby.games)  # and no journal would be stored again
             (newest, *_) = await stored_games(server)
             seeds.append((await stored_lines(server, newest.id))[0]["wall_seed"])
+            await delete_not_kept(server.lobby.store, keep, id)
     async with serving(tmp_path / "other", seed=7, fill=("tsumogiri",), fill_delay=0) as server:
         await Bot(server, "a", games=3).play()
         games = await stored_games(server)
         assert [(await stored_lines(server, game.id))[0]["wall_seed"] for game in games[::-1]] == seeds
+
+
+@pytest.mark.parametrize(("seed", "number"), [(7, 1), (None, 0)])
+async def test_a_game_in_play_at_a_restart_is_numbered_if_its_room_had_a_seed(
+    tmp_path: Path, seed: int | None, number: int
+) -> None:
+    """The number is stored with the game: to count another game would skip a number now and repeat it later."""
+    async with serving(tmp_path, seed=seed, resume_timeout=0.1) as server:
+        bots = [Bot(server, name) for name in "abc"]
+        await connect_in_order(server, bots)
+        await until(lambda: len(server.lobby.games) == 1)
+    async with serving(tmp_path, seed=7) as server:
+        room = server.lobby.rooms["default"]
+        assert room.number == number
+        await until(lambda: room.started == 1 and not room.playing)
+        assert await server.lobby.store.next_in_series("default") == number
+    for bot in bots:
+        bot.abort()
 
 
 @pytest.mark.slow

@@ -11,17 +11,23 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.dialects import postgresql, sqlite
 
 from server.limits import Limits
 from server.store import Store, StoreError
 from server.store.database import make_engine, read_url
+from server.store.lists import PlayerOrder, select_players
 from tests.support.stored_games import NAMES, NOON, all_items, check_ratings, make_game, opened, replace, seat_results
 
+SET = {"sqlite": "", "postgresql": "SET LOCAL enable_seqscan = off"}  # which costs less in a table without rows
 
-async def execute(url: str, statement: str) -> list[str]:
-    """Run a statement directly on the database; returns its rows as text."""
+
+async def execute(url: str, statement: str, before: str = "") -> list[str]:
+    """Run a statement directly on the database, perhaps after another one; returns its rows as text."""
     engine = make_engine(read_url(url))
     async with engine.begin() as connection:
+        if before:
+            await connection.execute(text(before))
         result = await connection.execute(text(statement))
         rows = [str(row) for row in result] if result.returns_rows else []
     await engine.dispose()
@@ -212,6 +218,28 @@ async def test_players_are_listed_in_each_order(database_url: str) -> None:
             assert sorted(player.name for player in by_rating) == sorted(names)
             ordinals = [player.rating.ordinal for player in by_rating]
             assert ordinals == sorted(ordinals, reverse=True)
+
+
+EXPLAIN = {"sqlite": "EXPLAIN QUERY PLAN ", "postgresql": "EXPLAIN "}
+
+
+@pytest.mark.parametrize("order", ["rating", "games", "name"])
+async def test_pages_of_players_are_read_in_order_without_sorting(database_url: str, order: PlayerOrder) -> None:
+    """From the first player to be listed on, by an index of the order."""
+    async with opened(database_url) as store:
+        await store.save_game(make_game())
+        cursor = (await store.players(limit=1, order=order)).next_cursor
+        assert cursor is not None
+    backend = database_url.partition(":")[0]
+    dialect = {"sqlite": sqlite, "postgresql": postgresql}[backend].dialect()
+    sorting, whole = {"sqlite": ("TEMP B-TREE", "SCAN"), "postgresql": ("Sort", "Seq Scan")}[backend]
+    for given in (None, cursor):
+        for found in select_players(order, "", given):
+            sql = str(found.limit(26).compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+            plan = "\n".join(await execute(database_url, EXPLAIN[backend] + sql.replace(":", "\\:"), SET[backend]))
+            assert sorting not in plan
+            assert "Index Scan" in plan or "USING INDEX" in plan
+            assert given is None or whole not in plan
 
 
 async def test_players_without_a_rated_game_come_last_in_the_order_of_ratings(database_url: str) -> None:

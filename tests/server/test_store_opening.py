@@ -73,6 +73,36 @@ async def test_migrations_run_down_and_up(database_url: str) -> None:
         await check_ratings(store)
 
 
+def downgrade_to(version: str) -> Callable[[Connection], None]:
+    """A step back to the tables of an earlier version, with what is stored in them."""
+    return lambda connection: command.downgrade(configuration(connection), version)
+
+
+def index_names(connection: Connection, *of_tables: str) -> set[str]:
+    """The names of the indexes of some tables, on expressions too, which SQLAlchemy does not see on SQLite."""
+    sql = {
+        "sqlite": "SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'",
+        "postgresql": "SELECT tablename, indexname FROM pg_indexes",
+    }
+    return {name for table, name in connection.execute(text(sql[connection.dialect.name])) if table in of_tables}
+
+
+async def test_a_database_of_an_earlier_version_is_migrated_with_what_is_stored(database_url: str) -> None:
+    """It has the indexes; series of walls go on after the games that are stored."""
+    async with opened(database_url) as store:
+        for minute, room in enumerate(["cup", "other", "cup", "cup"]):
+            await store.save_game(make_game(minute=minute, room=room))
+    await on_connection(database_url, downgrade_to("0007"))
+    async with opened(database_url) as store:
+        indexes = await on_connection(database_url, lambda connection: index_names(connection, "players", "ratings"))
+        assert indexes >= {"ix_players_rating", "ix_players_games", "ix_ratings_game_id"}
+        assert [await store.next_in_series(room) for room in ("cup", "other", "third")] == [3, 1, 0]
+        await store.save_game(make_game(minute=9, room="cup", seeded=True))
+        assert await store.next_in_series("cup") == 4
+        assert [player.games for player in (await store.players(order="games")).items] == [5, 5, 5]
+        await check_ratings(store)
+
+
 async def test_the_file_is_private(tmp_path: Path) -> None:
     """It holds hashes of tokens: also a file that was made by hand or by an earlier version, in an open folder."""
     path = tmp_path / "games.sqlite"

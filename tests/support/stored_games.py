@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -85,6 +86,13 @@ async def opened(url: str, limits: Limits = LIMITS) -> AsyncIterator[Store]:
         yield store
     finally:
         await store.close()
+
+
+async def plan_of(url: str, sql: str) -> list[str]:
+    """The steps in which SQLite carries a query out, in a new database."""
+    async with opened(url):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}")]
 
 
 async def all_items(ask: Callable[[str | None], Awaitable[Page[Item]]]) -> list[Item]:
