@@ -90,7 +90,9 @@ class MessageProtocol(asyncio.Protocol):
             self._message_timer.cancel()
             self._message_timer = None
         if pending and self._message_timer is None:
-            self._message_timer = loop_clock().call_later(self._limits.message_timeout, self._message_timed_out)
+            self._message_timer = loop_clock().call_later(
+                self._limits.message_timeout, self._message_timed_out, data_waits=lambda: self.data_waits
+            )
 
     def _message_timed_out(self) -> None:
         if not self._closing:

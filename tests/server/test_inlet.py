@@ -12,7 +12,7 @@ from server.connection.bot_connection import BotConnection
 from server.connection.inlet import SLICE, Inlet
 from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
-from server.limits import LIMITS
+from server.limits import LIMITS, Limits
 
 
 class Transport:
@@ -64,6 +64,9 @@ class Handler:
     def message_received(self, data: bytes) -> bool:
         self.told.append(data)
         return True
+
+    def close_with_error(self, text: str) -> None:
+        self.told.append(text.encode())
 
     def disconnected(self) -> None:
         self.told.append(b"gone")
@@ -119,10 +122,14 @@ async def test_what_waits_at_the_end_of_the_stream_is_parsed_once() -> None:
     assert received.parsed == [b"last"]
 
 
-def connected(handler: Handler) -> TcpTransport:
+def connected(handler: Handler, queue: FairQueue | None = None, limits: Limits = LIMITS) -> TcpTransport:
     """A connection to a busy server."""
     connection = TcpTransport(
-        cast(Admission, OneParty()), busy_queue(), 100.0, LIMITS, lambda transport: cast(BotConnection, handler)
+        cast(Admission, OneParty()),
+        queue or busy_queue(),
+        100.0,
+        limits,
+        lambda transport: cast(BotConnection, handler),
     )
     connection.connection_made(cast(asyncio.Transport, Transport()))
     return connection
@@ -150,3 +157,17 @@ async def test_a_connection_is_cleaned_up_although_what_waited_failed() -> None:
     connection.data_received(b"{}\n")
     connection.connection_lost(ConnectionResetError())
     assert (reported, handler.told) == ([error], [b"gone"])
+
+
+async def test_a_message_whose_end_waits_to_be_parsed_is_not_slow() -> None:
+    """However long the work of others takes."""
+    queue, handler = FairQueue(), Handler()
+    connection = connected(handler, queue, Limits(message_timeout=0.01))
+    connection.data_received(b'{"type":')
+    queue.has_time = lambda: False  # type: ignore[method-assign]
+    queue.add = lambda party, work: None  # type: ignore[method-assign]
+    connection.data_received(b'"none"}\n')
+    await asyncio.sleep(0.1)  # a timer fires 0.01 s after its time, unless data waits
+    assert handler.told == []
+    connection._inlet.finish()
+    assert handler.told == [b'{"type":"none"}']

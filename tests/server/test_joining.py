@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from websockets.asyncio.client import connect
 
+from server.connection.bot_connection import HELLO, BotConnection
 from server.connection.http import HttpConnection
 from server.fairness import TURN
-from server.limits import Limits
+from server.limits import LIMITS, Limits
+from server.ports import Transport
 from server.running import Running
+from server.settings import Settings
 from server.store import Store, StoreError
 from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, serving, until
 
@@ -85,6 +89,26 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         assert b"no join within 5 seconds" in await reader.readline()
         assert await reader.read() == b""
         writer.close()
+
+
+class Busy:
+    """A transport whose received data is not parsed yet."""
+
+    address, data_waits = "127.0.0.1", True
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send(self, messages: Sequence[bytes]) -> None:
+        self.sent += messages
+
+
+async def test_a_join_that_waits_to_be_parsed_is_not_missing() -> None:
+    transport = Busy()
+    settings = Settings(join_timeout=0.01)
+    BotConnection(cast(Transport, transport), settings, LIMITS, lambda bot, join: None, lambda bot: None)
+    await asyncio.sleep(0.1)  # a timer fires 0.01 s after its time, unless data waits
+    assert transport.sent == [HELLO]
 
 
 @pytest.mark.parametrize(
