@@ -26,7 +26,10 @@ if sys.platform == "linux":
         return await asyncio.to_thread(_call_on, _current_core(), function, *args, **kwargs)
 
     def _call_on(core: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        cores = os.sched_getaffinity(0)  # of this thread
+        try:
+            cores = os.sched_getaffinity(0)  # of this thread
+        except OSError:  # refused to this process
+            return function(*args, **kwargs)
         with suppress(OSError, ValueError):  # the core was taken from this process meanwhile, or is unknown (-1)
             os.sched_setaffinity(0, {core})
         try:
