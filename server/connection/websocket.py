@@ -230,6 +230,7 @@ class WebSocketConnection(MessageProtocol):
         """Clean up, and tell the handler if there was one."""
         self._connections.discard(self)
         self._closed()
+        self._protocol.parser.close()  # its frame holds the protocol: a cycle
         if self._ping_timer is not None:
             self._ping_timer.cancel()
         self._writable.set()
