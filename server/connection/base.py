@@ -65,13 +65,14 @@ class MessageProtocol(asyncio.Protocol):
         if self._budget.take(units):
             return True
         self._inlet.close()
-        self._pause_reading()
         if not self._closing:
             text = (
                 "more than {limit:g} messages or KiB a second that were not asked for "
                 "(the server's setting messages_per_second)"
             )
             self._handler.close_with_error(error_text("too_many_messages", text, limit=self._messages_per_second))
+        if not self._transport.is_closing():
+            self._transport.pause_reading()  # at last: closing reads on
         return False
 
     @property
@@ -126,11 +127,9 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet.close()
         with suppress(OSError):  # the peer may already be gone
             self._transport.write_eof()
-        self._loop.call_later(self._limits.close_timeout, self._transport.abort)
-
-    def _pause_reading(self) -> None:
         if not self._transport.is_closing():
-            self._transport.pause_reading()
+            self._transport.resume_reading()  # the inlet may have paused it, and the end of the peer would not be seen
+        self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
     def _closed(self) -> None:
         """Clean up after the transport was closed. A slice of what was received before that is still handled."""

@@ -44,6 +44,19 @@ class Transport:
         self.reading = True
 
 
+class Written(Transport):
+    """Takes what the connection writes."""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def write_eof(self) -> None:
+        pass
+
+
 class OneParty:
     """The admission of an inlet: all of them belong to one party."""
 
@@ -131,7 +144,7 @@ def connected(handler: Handler, queue: FairQueue | None = None, limits: Limits =
         limits,
         lambda transport: cast(BotConnection, handler),
     )
-    connection.connection_made(cast(asyncio.Transport, Transport()))
+    connection.connection_made(cast(asyncio.Transport, Written()))
     return connection
 
 
@@ -171,3 +184,15 @@ async def test_a_message_whose_end_waits_to_be_parsed_is_not_slow() -> None:
     assert handler.told == []
     connection._inlet.finish()
     assert handler.told == [b'{"type":"none"}']
+
+
+async def test_a_peer_that_sends_too_much_is_not_read_any_more() -> None:
+    handler = Handler()
+    connection = connected(handler, limits=Limits(clock=lambda: 0.0))
+    handler.message_received = lambda data: False  # type: ignore[method-assign]  # it was not asked for
+    handler.close_with_error = lambda text: connection.close()  # type: ignore[method-assign]
+    connection.data_received(b"{}\n" * 2001)
+    while connection.data_waits:
+        await asyncio.sleep(0)
+    assert connection._closing
+    assert not cast(Written, connection._transport).reading

@@ -56,6 +56,16 @@ async def test_bad_joins_are_refused(server: Running, transport: str) -> None:
     assert not server.lobby.rooms["default"].waiting
 
 
+@pytest.mark.parametrize("more", [b"", b"x" * 600])  # what waits for its turn is not read
+async def test_a_refused_peer_that_goes_gives_its_connection_back(tmp_path: Path, more: bytes) -> None:
+    async with serving(tmp_path, limits=Limits(close_timeout=600.0)) as server, asyncio.timeout(60):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        writer.write(b"no join\n" + more)
+        assert b"not JSON" in await reader.read()
+        writer.close()
+        await until(lambda: server.lobby.access.n_connections() == 0)
+
+
 @pytest.mark.parametrize("resumes", [False, True])
 async def test_a_peer_that_could_not_reply_starts_no_game_and_ends_no_connection(tmp_path: Path, resumes: bool) -> None:
     async with serving(tmp_path) as server:

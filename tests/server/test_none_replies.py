@@ -16,8 +16,8 @@ from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
 from server.limits import LIMITS
 from server.ports import Transport
-from tests.server.test_inlet import Handler, OneParty, busy_queue
-from tests.server.test_short_frames import Written, deliver, opened
+from tests.server.test_inlet import Handler, OneParty, Written, busy_queue
+from tests.server.test_short_frames import deliver, opened
 from tests.support.websocket_frames import TEXT, frame
 
 NONE = b'{"type":"none"}'
