@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from websockets.asyncio.client import connect
 
 from server.connection.bot_connection import HELLO, BotConnection
 from server.connection.http import HttpConnection
+from server.connection.listener import Listener
 from server.fairness import TURN
 from server.limits import LIMITS, Limits
 from server.ports import Transport
@@ -227,3 +229,28 @@ async def test_the_room_of_a_websocket(server: Running, path: str, room: str, er
             await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
         received = [json.loads(message)["message"] async for message in socket] if errors else []
     assert [error[: len(errors[0])] for error in received] == errors
+
+
+async def test_who_connects_while_the_server_stops_is_told_to_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clients: dict[int, socket.socket] = {}
+    close = Listener.close
+
+    def accept_and_close(listener: Listener) -> None:
+        address = listener._listener.getsockname()
+        clients[address[1]] = socket.create_connection(address)
+        listener._accept()
+        close(listener)
+
+    monkeypatch.setattr(Listener, "close", accept_and_close)
+    async with serving(tmp_path) as server:
+        pass
+    reader, writer = await asyncio.open_connection(sock=clients.pop(server.mjai_port))
+    _, line = (await reader.read()).splitlines()
+    error = json.loads(line)
+    assert (error["code"], error["retry"]) == ("server_stops", True)
+    assert not server.lobby._bots
+    writer.close()
+    for other in clients.values():
+        other.close()
