@@ -2,7 +2,7 @@
 
 Only one thread at a time runs Python code. Where two that take turns run on different cores, each turn moves the
 interpreter's data from the caches of one core to those of the other, which slows both of them down. So games that are
-over are stored on the core of the event loop.
+over are stored on the core of the event loop, as is what else is written to SQLite: counts, batches of pruning.
 """
 
 from __future__ import annotations

@@ -81,7 +81,11 @@ class MessageProtocol(asyncio.Protocol):
         return self._inlet.queued
 
     def _handle(self, message: bytes) -> None:
-        """Handle a message that was paid for: it costs nothing if it was asked for, up to FREE_BYTES of it."""
+        """Handle a message that was paid for, and pay back a unit and up to FREE_BYTES of it if it was asked for.
+
+        Its line end, the heads of its frames and further fragments stay paid. A whole short message that arrives alone
+        takes another way, and costs nothing.
+        """
         if self._handler.message_received(message):
             self._budget.put_back(1.0 + min(len(message), FREE_BYTES) / BYTES_PER_UNIT)
 

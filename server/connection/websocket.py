@@ -239,7 +239,7 @@ class WebSocketConnection(MessageProtocol):
             del self._handler  # it holds this: a cycle
 
     def _ping(self) -> None:
-        """Ask an idle peer whether it is still there."""
+        """Ask the peer whether it is still there; it is gone if it has sent nothing since the last time."""
         if not self._heard:
             self._transport.abort()
             return
