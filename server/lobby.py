@@ -371,7 +371,7 @@ class Lobby:
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
-                game.set_aside()
+                set_aside(game.journal)
             return None
         scores = [(seat.name, seat.score) for seat in result.seats]
         log.info("game finished", game=game.id, room=result.room, scores=scores)

@@ -31,7 +31,7 @@ from server.game.journal import Entry
 from server.game.seat import Seat
 from server.game.start import GameStart, Player
 from server.game.turn_loop import GAMES, TurnLoop
-from server.loop_clock import Timer, loop_clock
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 from server.ports import GameOwner
 
@@ -53,7 +53,6 @@ class LiveGame:
         self._log = game_log
         self._owner = owner
         self._metrics = metrics
-        self._restore_timer: Timer | None = None  # until a restored game plays on without the bots that are missing
         self._complete = True  # whether the journal that it was restored from holds all that bots were sent
         self.seats = [self._make_seat(index, player) for index, player in enumerate(start.players)]
         self.turns = TurnLoop(start, self.engine, self.seats, game_log, owner, metrics)
@@ -144,7 +143,7 @@ class LiveGame:
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
         play_on = partial(self._owner.fair_queue.add, GAMES, self._end_restoring)  # all restored games are due at once
-        self._restore_timer = loop_clock().call_later(self.start.settings.resume_timeout, play_on)
+        self.turns.restore_timer = loop_clock().call_later(self.start.settings.resume_timeout, play_on)
         self._end_restoring_if_complete()
 
     def _replay(self, entry: Entry) -> None:
@@ -174,7 +173,6 @@ class LiveGame:
         if not self.turns.restoring or self.turns.closed:
             return False
         self.turns.restoring = False
-        self._cancel_restore_timer()
         for seat in self.seats:
             if seat.needs_connection and not self.engine.over:
                 text = "not back within {seconds:g} s of the restart: {bot} plays this seat"
@@ -187,11 +185,6 @@ class LiveGame:
         elif self.turns.ask(decisions):
             self.turns.advance()
         return False
-
-    def _cancel_restore_timer(self) -> None:
-        if self._restore_timer is not None:
-            self._restore_timer.cancel()
-            self._restore_timer = None
 
     def announce_end(self) -> None:
         """The result is stored, or never will be: send everybody the end of the game."""
@@ -206,12 +199,7 @@ class LiveGame:
         """Stop. The journal stays as it is."""
         self.turns.closed = True
         self.turns.stop_timers()
-        self._cancel_restore_timer()
         self._log.close(self._complete)
-
-    def set_aside(self) -> None:
-        """Rename the journal, so that the game is not restored."""
-        self._log.set_aside()
 
     # Who plays a seat -------------------------------------------------------------------------------------------------
 
