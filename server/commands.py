@@ -18,6 +18,7 @@ from server.backup import BackupError, back_up, restore
 from server.data_folder import make_folder
 from server.descriptors import fit_connections
 from server.limits import LIMITS, Limits
+from server.lobby import Lobby
 from server.logs import start_logging
 from server.retention import prune
 from server.running import Running, running
@@ -68,13 +69,18 @@ async def serve(settings: Settings, limits: Limits = LIMITS) -> int:
         settle()
         announce(server, settings)
         await stop.wait()
-        n_playing = sum(room.playing for room in server.lobby.rooms.values())
+        n_playing = unfinished_games(server.lobby)
         log.info("stopping")
     if settings.log == "json":
         log.info("stopped", playing=n_playing, data=str(settings.data))
     else:
         print(f"stopped; {n_playing} games in play go on at the next start; data is in {settings.data}")
     return OK
+
+
+def unfinished_games(lobby: Lobby) -> int:
+    """Return how many games go on at the next start; exhibitions do not."""
+    return sum(not (game.announced or game.start.exhibition) for game in lobby.games.values())
 
 
 def on_signals(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

@@ -41,7 +41,7 @@ class FairQueue:
         return not self._queues and self._clock() < self._end
 
     def add(self, party: str, work: Work) -> None:
-        """Queue work, which is called once per iteration until it returns False."""
+        """Queue work, which is called in the turns of the party, again and again, until it returns False."""
         queue = self._queues.get(party)
         if queue is None:  # else it is scheduled already
             queue = self._queues[party] = deque()

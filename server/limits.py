@@ -20,7 +20,7 @@ class Limits:
     request_timeout: float = 10.0  # to send a whole HTTP request, from the connection or the request's first byte on
     response_timeout: float = 30.0  # in which the peer must read what waits to be sent over HTTP
     message_timeout: float = 30.0  # to send a whole message, from its first byte
-    ping_interval: float = 20.0  # without anything received until a ping; after as long again the peer is gone
+    ping_interval: float = 20.0  # between two pings; a peer that has sent nothing in between is gone
     close_timeout: float = 5.0  # a peer has to read what was sent before the connection was closed
     last_reply_timeout: float = 5.0  # a bot that is to leave has for each reply, before it is sent the rest at once
     spectator_timeout: float = 30.0  # a spectator has to receive most of what it was sent

@@ -47,6 +47,7 @@ log = structlog.get_logger("server.lobby")
 NO_REPLIES = error_text(
     "half_closed", "you have closed your side of the connection, and cannot reply: keep it open while you play"
 )
+STOPS = error_text("server_stops", "the server stops; resume your game with your secret when it runs again")
 
 
 class Lobby:
@@ -77,6 +78,7 @@ class Lobby:
         self.games = ResumableGames(settings, limits, self._expired)
         self.broadcasts = self.games.broadcasts
         self._bots: set[BotConnection] = set()
+        self._closed = False
         self._waiting_in: dict[BotConnection, Room] = {}
         self.tournaments = Tournaments(store, limits, self.rooms, self._start_due)
         self._journals = settings.data / "journal"
@@ -156,13 +158,13 @@ class Lobby:
 
     async def close(self) -> None:
         """Stop; games in play go on at the next start."""
+        self._closed = True
         self.storing.close()
         self.tournaments.close()
         self._tasks.cancel()
         self.games.close()
         for bot in list(self._bots):
-            text = "the server stops; resume your game with your secret when it runs again"
-            bot.close_with_error(error_text("server_stops", text), retry=True)
+            bot.close_with_error(STOPS, retry=True)
         await self.games.journals_deleted()
 
     # Connections ------------------------------------------------------------------------------------------------------
@@ -172,6 +174,8 @@ class Lobby:
         bot = BotConnection(transport, self.settings, self.limits, self._join_received, self._bot_left, url_keys)
         self._bots.add(bot)
         self.metrics.connections.inc()
+        if self._closed:  # it was accepted just before
+            bot.close_with_error(STOPS, retry=True)
         return bot
 
     def _refuse(self, bot: BotConnection, refusal: AccessError) -> None:
@@ -261,7 +265,7 @@ class Lobby:
     def _start_due(self, room: Room) -> None:
         """Start the games for which a room has players, if it has any."""
         self.tournaments.look_at(room)
-        while room.full and self._start_game(room) is not None:
+        while room.full and not room.finished and self._start_game(room) is not None:
             pass
 
     async def exhibit(self, bots: Sequence[str], pause: float, address: str) -> LiveGame:
@@ -368,7 +372,7 @@ class Lobby:
         except Exception:  # whatever is wrong with one game, it ends for its bots
             log.exception("game cannot be stored, its journal is set aside", game=game.id)
             with suppress(OSError):
-                game.set_aside()
+                set_aside(game.journal)
             return None
         scores = [(seat.name, seat.score) for seat in result.seats]
         log.info("game finished", game=game.id, room=result.room, scores=scores)

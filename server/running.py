@@ -39,7 +39,7 @@ from server.store import Store
 
 RESOLVE_EVERY = 10.0  # seconds between two look-ups of the host names of proxies
 SEND_TIMEOUT = 60  # seconds after which a connection whose peer acknowledges nothing is closed
-RECEIVE_BUFFER = 65_536  # bytes that the kernel buffers for a connection, and therefore the maximum received at once
+RECEIVE_BUFFER = 65_536  # bytes that the kernel is asked to buffer for a connection; Linux doubles that
 SEND_BUFFER = 131_072  # bytes that the kernel buffers for a peer that does not read
 # Inherited by connections. asyncio does not set TCP_NODELAY on every socket, which would delay short messages.
 OPTIONS = [

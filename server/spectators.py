@@ -13,6 +13,7 @@ from engine.mjai.connection import MAX_JOIN
 from server.addresses import limited_address
 from server.connection.websocket import WebSocketConnection
 from server.fairness import CpuLimiter
+from server.loop_clock import loop_clock
 from server.metrics import Metrics
 
 BURST = 0.05  # seconds of work for spectators that may be done in one go
@@ -58,14 +59,24 @@ class Spectator:
                 async with self._cpu_limiter.turn(self._party):
                     self._connection.send_frames(frames)
             await self._received()
-        except TimeoutError:
-            log.info("spectator too slow")
-        self._connection.close()
+        except Exception:
+            log.exception("a game cannot be sent to a spectator")
+            self._connection.close(CloseCode.INTERNAL_ERROR)
+        else:
+            self._connection.close()
 
     async def _received(self) -> None:
-        """Wait until the peer has received most of the data sent. Raises TimeoutError."""
-        async with asyncio.timeout(self._timeout):
+        """Wait until the peer has received most of the data sent; disconnect it if that takes too long."""
+        timer = loop_clock().call_later(self._timeout, self._timed_out)
+        try:
             await self._connection.drain()
+        finally:
+            timer.cancel()
+
+    def _timed_out(self) -> None:
+        log.info("spectator too slow")
+        self._sending.cancel()
+        self._connection.close()
 
     def message_received(self, data: bytes) -> bool:
         """Disconnect a spectator that sends anything."""

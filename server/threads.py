@@ -2,7 +2,7 @@
 
 Only one thread at a time runs Python code. Where two that take turns run on different cores, each turn moves the
 interpreter's data from the caches of one core to those of the other, which slows both of them down. So games that are
-over are stored on the core of the event loop.
+over are stored on the core of the event loop, as is what else is written to SQLite: counts, batches of pruning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ if sys.platform == "linux":
         return await asyncio.to_thread(_call_on, _current_core(), function, *args, **kwargs)
 
     def _call_on(core: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        cores = os.sched_getaffinity(0)  # of this thread
+        try:
+            cores = os.sched_getaffinity(0)  # of this thread
+        except OSError:  # refused to this process
+            return function(*args, **kwargs)
         with suppress(OSError, ValueError):  # the core was taken from this process meanwhile, or is unknown (-1)
             os.sched_setaffinity(0, {core})
         try:

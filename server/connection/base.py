@@ -65,13 +65,14 @@ class MessageProtocol(asyncio.Protocol):
         if self._budget.take(units):
             return True
         self._inlet.close()
-        self._pause_reading()
         if not self._closing:
             text = (
                 "more than {limit:g} messages or KiB a second that were not asked for "
                 "(the server's setting messages_per_second)"
             )
             self._handler.close_with_error(error_text("too_many_messages", text, limit=self._messages_per_second))
+        if not self._transport.is_closing():
+            self._transport.pause_reading()  # at last: closing reads on
         return False
 
     @property
@@ -80,7 +81,11 @@ class MessageProtocol(asyncio.Protocol):
         return self._inlet.queued
 
     def _handle(self, message: bytes) -> None:
-        """Handle a message that was paid for: it costs nothing if it was asked for, up to FREE_BYTES of it."""
+        """Handle a message that was paid for, and pay back a unit and up to FREE_BYTES of it if it was asked for.
+
+        Its line end, the heads of its frames and further fragments stay paid. A whole short message that arrives alone
+        takes another way, and costs nothing.
+        """
         if self._handler.message_received(message):
             self._budget.put_back(1.0 + min(len(message), FREE_BYTES) / BYTES_PER_UNIT)
 
@@ -90,7 +95,9 @@ class MessageProtocol(asyncio.Protocol):
             self._message_timer.cancel()
             self._message_timer = None
         if pending and self._message_timer is None:
-            self._message_timer = loop_clock().call_later(self._limits.message_timeout, self._message_timed_out)
+            self._message_timer = loop_clock().call_later(
+                self._limits.message_timeout, self._message_timed_out, data_waits=lambda: self.data_waits
+            )
 
     def _message_timed_out(self) -> None:
         if not self._closing:
@@ -124,11 +131,9 @@ class MessageProtocol(asyncio.Protocol):
         self._inlet.close()
         with suppress(OSError):  # the peer may already be gone
             self._transport.write_eof()
-        self._loop.call_later(self._limits.close_timeout, self._transport.abort)
-
-    def _pause_reading(self) -> None:
         if not self._transport.is_closing():
-            self._transport.pause_reading()
+            self._transport.resume_reading()  # the inlet may have paused it, and the end of the peer would not be seen
+        self._loop.call_later(self._limits.close_timeout, self._transport.abort)
 
     def _closed(self) -> None:
         """Clean up after the transport was closed. A slice of what was received before that is still handled."""

@@ -79,7 +79,7 @@ class BotConnection:
         self._taken_over = False  # whether a house bot had the seat when the connection entered the game
         self._join_sent = False
         self._join_timer: Timer | None = loop_clock().call_later(
-            settings.join_timeout, self._join_timed_out
+            settings.join_timeout, self._join_timed_out, data_waits=lambda: transport.data_waits
         )  # None after the join is accepted or the connection closed
         self.finished = False  # the peer has closed its sending side, and waits for the answer to its join message
         self._left = False
@@ -308,6 +308,8 @@ class BotConnection:
                 self._outbox.late_error_reply()
             else:
                 self._game.decide(self._seat, reply)
+        elif expected is None and reply["type"] == "none" and self._outbox.unanswered_errors:
+            self._outbox.unanswered_errors -= 1
         elif expected is None:
             text = "{reply}: no message waits for a reply; send one reply to each message"
             self._fault(None, error_text("reply_unasked", text, reply=reply["type"]), "unasked")

@@ -32,7 +32,7 @@ class Outbox:
         """`last_reply_timeout`: see `Limits`."""
         self.only_when_asked = False
         self.error_reply_timeout = ERROR_REPLY_TIMEOUT  # seconds
-        self.unanswered_errors = 0  # no longer waited for; replies to them may still come
+        self.unanswered_errors = 0  # not, or no longer, waited for; replies to them may still come
         self._transport = transport
         self._last_reply_timeout = last_reply_timeout
         self._unsent: deque[Outgoing] = deque()
@@ -70,9 +70,13 @@ class Outbox:
     def send_error(self, data: bytes) -> None:
         """Send an error immediately, ahead of queued messages."""
         self._transport.send([data])
-        if self._answers_errors and not self.only_when_asked:
+        if self.only_when_asked:
+            return
+        if self._answers_errors:
             self._unanswered.append((b"", ExpectedReply.ERROR))
             self._start_error_timer()
+        else:
+            self.unanswered_errors += 1
 
     def reply_received(self) -> ExpectedReply | None:
         """Return the kind of reply expected from the message just received; None if no message waits for a reply."""
@@ -130,7 +134,12 @@ class Outbox:
         """If the next expected reply is to an error, limit the wait for it."""
         _, expected = self._unanswered[0]
         if expected is ExpectedReply.ERROR:
-            loop_clock().call_later(self.error_reply_timeout, self._error_timed_out, self._unanswered[0])
+            loop_clock().call_later(
+                self.error_reply_timeout,
+                self._error_timed_out,
+                self._unanswered[0],
+                data_waits=lambda: self._transport.data_waits,
+            )
 
     def _error_timed_out(self, error: Outgoing) -> None:
         if self._unanswered and self._unanswered[0] is error:

@@ -230,6 +230,7 @@ class WebSocketConnection(MessageProtocol):
         """Clean up, and tell the handler if there was one."""
         self._connections.discard(self)
         self._closed()
+        self._protocol.parser.close()  # its frame holds the protocol: a cycle
         if self._ping_timer is not None:
             self._ping_timer.cancel()
         self._writable.set()
@@ -238,7 +239,7 @@ class WebSocketConnection(MessageProtocol):
             del self._handler  # it holds this: a cycle
 
     def _ping(self) -> None:
-        """Ask an idle peer whether it is still there."""
+        """Ask the peer whether it is still there; it is gone if it has sent nothing since the last time."""
         if not self._heard:
             self._transport.abort()
             return

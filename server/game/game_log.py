@@ -168,7 +168,3 @@ class GameLog:
         if complete:
             self._journal.append(STOPPED)
         self._journal.close()
-
-    def set_aside(self) -> None:
-        """Rename the journal, so that the game is not restored."""
-        self._journal.set_aside()

@@ -58,10 +58,6 @@ class Journal:
             os.close(self._file)
             self._file = -1
 
-    def set_aside(self) -> None:
-        """Rename the file, so that it is not restored."""
-        set_aside(self.path)
-
 
 def delete(path: Path) -> None:
     """Delete a journal that is no longer needed; if that fails, it is logged."""

@@ -143,7 +143,7 @@ class LiveGame:
     def restore(self) -> None:
         """After `replay`: wait for the bots to reconnect, at most `resume_timeout` seconds, then play on."""
         play_on = partial(self._owner.fair_queue.add, GAMES, self._end_restoring)  # all restored games are due at once
-        loop_clock().call_later(self.start.settings.resume_timeout, play_on)
+        self.turns.restore_timer = loop_clock().call_later(self.start.settings.resume_timeout, play_on)
         self._end_restoring_if_complete()
 
     def _replay(self, entry: Entry) -> None:
@@ -200,10 +200,6 @@ class LiveGame:
         self.turns.closed = True
         self.turns.stop_timers()
         self._log.close(self._complete)
-
-    def set_aside(self) -> None:
-        """Rename the journal, so that the game is not restored."""
-        self._log.set_aside()
 
     # Who plays a seat -------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from server.game.game_log import GameLog
 from server.game.seat import Seat
 from server.game.sending import Sender
 from server.game.start import GameStart
+from server.loop_clock import Timer
 from server.metrics import Metrics
 from server.ports import GameOwner
 
@@ -34,6 +35,7 @@ class TurnLoop:
         self.sender = Sender(seats, owner.fair_queue, metrics)
         self.end_game: Message | None = None  # sent once the result is stored
         self.restoring = False  # restored from a journal, and waiting for its bots to reconnect: decisions may be open
+        self.restore_timer: Timer | None = None  # until a restored game waits no longer for its bots
         self.closed = False
         self._start = start
         self._engine = engine
@@ -130,6 +132,8 @@ class TurnLoop:
         for seat in self._seats:
             seat.clock.cancel()
             seat.cancel_reconnect_timer()
+        if self.restore_timer is not None:
+            self.restore_timer.cancel()
 
     def decide_by_default(self, seat: Seat) -> None:
         """Play the safe default for a seat whose house bot is late, and go on."""

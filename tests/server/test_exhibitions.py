@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from server.access import RateLimitError, ServerFullError
+from server.commands import unfinished_games
 from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock, Message
@@ -195,3 +196,14 @@ async def test_none_starts_while_nothing_can_be_stored(at: Live) -> None:
     assert list(at.server.lobby.rooms) == ["default"]
     assert not at.server.lobby.access._rooms
     assert not any(room.held for room in at.server.lobby.rooms.values())
+
+
+async def test_an_exhibition_is_not_announced_to_go_on_after_a_restart(at: Live) -> None:
+    await started(at)
+    bot = Bot(at.server, "aki", room="solo+tsumogiri+tsumogiri")
+    await bot.until_own()
+    assert len(at.server.lobby.games) == 2
+    assert unfinished_games(at.server.lobby) == 1
+    await bot.answer(bot.game[-1])
+    await bot.play()
+    assert unfinished_games(at.server.lobby) == 0

@@ -6,21 +6,27 @@ import asyncio
 import socket
 import struct
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import uvloop
+from websockets.frames import CloseCode
 
 from agents.base import Agent
 from agents.registry import make
 from server.connection import listener
+from server.fairness import CpuLimiter
 from server.house_bots import HouseBots
+from server.loop_clock import loop_clock
+from server.metrics import Metrics
 from server.ports import MAX_UNSENT_BYTES
 from server.running import Running
+from server.spectators import Spectator
 from tests.support.server_bots import (
     TIMEOUT,
     Answer,
@@ -260,3 +266,66 @@ async def test_house_bots_that_hang_delay_no_other_game(tmp_path: Path) -> None:
             assert set(thinking.values()) == {1}
         finally:
             go_on.set()
+
+
+# Spectators -----------------------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """The connection of a spectator that has to read what it was sent before it is sent more."""
+
+    address = "127.0.0.1"
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.closed: list[int] = []
+        self.has_read = asyncio.Event()
+        self.has_read.set()
+
+    async def drain(self) -> None:
+        await self.has_read.wait()
+
+    def send_frames(self, frames: bytes) -> None:
+        self.sent.append(frames)
+        self.has_read.clear()
+
+    def close(self, code: int = CloseCode.NORMAL_CLOSURE) -> None:
+        self.closed.append(code)
+
+
+def spectate(reader: Reader, frames: AsyncIterator[bytes], timeout: float = 600.0) -> Spectator:
+    """A spectator with that connection."""
+    return Spectator(cast(Any, reader), frames, CpuLimiter(1.0, 1.0), Metrics(), timeout, lambda: None)
+
+
+async def some_frames() -> AsyncIterator[bytes]:
+    for frames in (b"1", b"2"):
+        yield frames
+
+
+async def failing_frames() -> AsyncIterator[bytes]:
+    yield b"1"
+    raise ZeroDivisionError
+
+
+async def test_a_halt_of_the_server_is_no_slowness_of_a_spectator() -> None:
+    loop_clock()  # begins to run
+    reader = Reader()
+    spectate(reader, some_frames(), timeout=1.0)
+    await until(lambda: reader.sent == [b"1"])
+    time.sleep(1.5)
+    await asyncio.sleep(0.01)
+    assert reader.closed == []
+    reader.has_read.set()
+    await until(lambda: bool(reader.closed))
+    assert (reader.sent, reader.closed) == ([b"1", b"2"], [CloseCode.NORMAL_CLOSURE])
+
+
+async def test_a_spectator_whose_frames_cannot_be_made_is_disconnected(caplog: pytest.LogCaptureFixture) -> None:
+    reader = Reader()
+    spectate(reader, failing_frames())
+    await until(lambda: reader.sent == [b"1"])
+    reader.has_read.set()
+    async with asyncio.timeout(20):
+        await until(lambda: reader.closed == [CloseCode.INTERNAL_ERROR])
+    assert "ZeroDivisionError" in caplog.text

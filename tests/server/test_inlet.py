@@ -12,7 +12,7 @@ from server.connection.bot_connection import BotConnection
 from server.connection.inlet import SLICE, Inlet
 from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
-from server.limits import LIMITS
+from server.limits import LIMITS, Limits
 
 
 class Transport:
@@ -44,6 +44,19 @@ class Transport:
         self.reading = True
 
 
+class Written(Transport):
+    """Takes what the connection writes."""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def write_eof(self) -> None:
+        pass
+
+
 class OneParty:
     """The admission of an inlet: all of them belong to one party."""
 
@@ -64,6 +77,9 @@ class Handler:
     def message_received(self, data: bytes) -> bool:
         self.told.append(data)
         return True
+
+    def close_with_error(self, text: str) -> None:
+        self.told.append(text.encode())
 
     def disconnected(self) -> None:
         self.told.append(b"gone")
@@ -119,12 +135,16 @@ async def test_what_waits_at_the_end_of_the_stream_is_parsed_once() -> None:
     assert received.parsed == [b"last"]
 
 
-def connected(handler: Handler) -> TcpTransport:
+def connected(handler: Handler, queue: FairQueue | None = None, limits: Limits = LIMITS) -> TcpTransport:
     """A connection to a busy server."""
     connection = TcpTransport(
-        cast(Admission, OneParty()), busy_queue(), 100.0, LIMITS, lambda transport: cast(BotConnection, handler)
+        cast(Admission, OneParty()),
+        queue or busy_queue(),
+        100.0,
+        limits,
+        lambda transport: cast(BotConnection, handler),
     )
-    connection.connection_made(cast(asyncio.Transport, Transport()))
+    connection.connection_made(cast(asyncio.Transport, Written()))
     return connection
 
 
@@ -150,3 +170,29 @@ async def test_a_connection_is_cleaned_up_although_what_waited_failed() -> None:
     connection.data_received(b"{}\n")
     connection.connection_lost(ConnectionResetError())
     assert (reported, handler.told) == ([error], [b"gone"])
+
+
+async def test_a_message_whose_end_waits_to_be_parsed_is_not_slow() -> None:
+    """However long the work of others takes."""
+    queue, handler = FairQueue(), Handler()
+    connection = connected(handler, queue, Limits(message_timeout=0.01))
+    connection.data_received(b'{"type":')
+    queue.has_time = lambda: False  # type: ignore[method-assign]
+    queue.add = lambda party, work: None  # type: ignore[method-assign]
+    connection.data_received(b'"none"}\n')
+    await asyncio.sleep(0.1)  # a timer fires 0.01 s after its time, unless data waits
+    assert handler.told == []
+    connection._inlet.finish()
+    assert handler.told == [b'{"type":"none"}']
+
+
+async def test_a_peer_that_sends_too_much_is_not_read_any_more() -> None:
+    handler = Handler()
+    connection = connected(handler, limits=Limits(clock=lambda: 0.0))
+    handler.message_received = lambda data: False  # type: ignore[method-assign]  # it was not asked for
+    handler.close_with_error = lambda text: connection.close()  # type: ignore[method-assign]
+    connection.data_received(b"{}\n" * 2001)
+    while connection.data_waits:
+        await asyncio.sleep(0)
+    assert connection._closing
+    assert not cast(Written, connection._transport).reading

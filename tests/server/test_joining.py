@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from websockets.asyncio.client import connect
 
+from server.connection.bot_connection import HELLO, BotConnection
 from server.connection.http import HttpConnection
+from server.connection.listener import Listener
 from server.fairness import TURN
-from server.limits import Limits
+from server.limits import LIMITS, Limits
+from server.ports import Transport
 from server.running import Running
+from server.settings import Settings
 from server.store import Store, StoreError
 from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, serving, until
 
@@ -52,6 +58,16 @@ async def test_bad_joins_are_refused(server: Running, transport: str) -> None:
     assert not server.lobby.rooms["default"].waiting
 
 
+@pytest.mark.parametrize("more", [b"", b"x" * 600])  # what waits for its turn is not read
+async def test_a_refused_peer_that_goes_gives_its_connection_back(tmp_path: Path, more: bytes) -> None:
+    async with serving(tmp_path, limits=Limits(close_timeout=600.0)) as server, asyncio.timeout(60):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.mjai_port)
+        writer.write(b"no join\n" + more)
+        assert b"not JSON" in await reader.read()
+        writer.close()
+        await until(lambda: server.lobby.access.n_connections() == 0)
+
+
 @pytest.mark.parametrize("resumes", [False, True])
 async def test_a_peer_that_could_not_reply_starts_no_game_and_ends_no_connection(tmp_path: Path, resumes: bool) -> None:
     async with serving(tmp_path) as server:
@@ -85,6 +101,26 @@ async def test_a_connection_that_never_joins_is_closed(tmp_path: Path) -> None:
         assert b"no join within 5 seconds" in await reader.readline()
         assert await reader.read() == b""
         writer.close()
+
+
+class Busy:
+    """A transport whose received data is not parsed yet."""
+
+    address, data_waits = "127.0.0.1", True
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send(self, messages: Sequence[bytes]) -> None:
+        self.sent += messages
+
+
+async def test_a_join_that_waits_to_be_parsed_is_not_missing() -> None:
+    transport = Busy()
+    settings = Settings(join_timeout=0.01)
+    BotConnection(cast(Transport, transport), settings, LIMITS, lambda bot, join: None, lambda bot: None)
+    await asyncio.sleep(0.1)  # a timer fires 0.01 s after its time, unless data waits
+    assert transport.sent == [HELLO]
 
 
 @pytest.mark.parametrize(
@@ -193,3 +229,28 @@ async def test_the_room_of_a_websocket(server: Running, path: str, room: str, er
             await until(lambda: room in server.lobby.rooms and len(server.lobby.rooms[room].waiting) == 1)
         received = [json.loads(message)["message"] async for message in socket] if errors else []
     assert [error[: len(errors[0])] for error in received] == errors
+
+
+async def test_who_connects_while_the_server_stops_is_told_to_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clients: dict[int, socket.socket] = {}
+    close = Listener.close
+
+    def accept_and_close(listener: Listener) -> None:
+        address = listener._listener.getsockname()
+        clients[address[1]] = socket.create_connection(address)
+        listener._accept()
+        close(listener)
+
+    monkeypatch.setattr(Listener, "close", accept_and_close)
+    async with serving(tmp_path) as server:
+        pass
+    reader, writer = await asyncio.open_connection(sock=clients.pop(server.mjai_port))
+    _, line = (await reader.read()).splitlines()
+    error = json.loads(line)
+    assert (error["code"], error["retry"]) == ("server_stops", True)
+    assert not server.lobby._bots
+    writer.close()
+    for other in clients.values():
+        other.close()

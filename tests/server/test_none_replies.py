@@ -16,8 +16,8 @@ from server.connection.tcp import TcpTransport
 from server.fairness import FairQueue
 from server.limits import LIMITS
 from server.ports import Transport
-from tests.server.test_inlet import Handler, OneParty, busy_queue
-from tests.server.test_short_frames import Written, deliver, opened
+from tests.server.test_inlet import Handler, OneParty, Written, busy_queue
+from tests.server.test_short_frames import deliver, opened
 from tests.support.websocket_frames import TEXT, frame
 
 NONE = b'{"type":"none"}'
@@ -29,6 +29,7 @@ class Sent:
 
     def __init__(self) -> None:
         self.messages: list[bytes] = []
+        self.data_waits = False
 
     def send(self, messages: Sequence[bytes]) -> None:
         self.messages += messages
@@ -81,6 +82,16 @@ def test_the_short_way_sends_what_the_long_one_does(steps: list[str | ExpectedRe
             assert (short.sent.messages, short.replies) == (long.sent.messages, long.replies)
 
     asyncio.run(run())
+
+
+async def test_a_reply_to_an_error_that_waits_to_be_parsed_is_not_missing() -> None:
+    sent = Sent()
+    outbox = Outbox(cast(Transport, sent), 1.0)
+    outbox.error_reply_timeout = 0.01
+    sent.data_waits = True
+    outbox.send_error(b"error")
+    await asyncio.sleep(0.1)  # a timer fires 0.01 s after its time, unless data waits
+    assert outbox.reply_received() is ExpectedReply.ERROR
 
 
 class ShortWayHandler(Handler):

@@ -13,7 +13,20 @@ import pytest
 from server.retention import delete_not_kept
 from server.running import Running
 from server.store import Keep
-from tests.support.server_bots import Bot, Clock, connect_in_order, play_all, playing, serving, together, until
+from tests.server.test_storing import SOON, no_check_runs, wait_in
+from tests.support.read_only import ReadOnly
+from tests.support.running_server import live
+from tests.support.server_bots import (
+    Bot,
+    Clock,
+    connect_in_order,
+    live_game,
+    play_all,
+    playing,
+    serving,
+    together,
+    until,
+)
 from tests.support.stored_records import replay_of, stored_games, stored_lines, the_game
 
 TRANSPORTS = ("tcp", "websocket")
@@ -297,3 +310,22 @@ async def test_a_message_while_waiting_is_an_error_and_no_fault(server: Running)
     game, _ = await the_game(server)
     assert [result.faults for result in game.seats] == [0, 0, 0]
     assert len(chatty.errors) == 1
+
+
+@pytest.mark.slow
+async def test_a_room_plays_no_more_games_than_its_own_though_many_wait(tmp_path: Path, read_only: ReadOnly) -> None:
+    """Its first game cannot be stored for a while, in which no other starts."""
+    async with live(tmp_path, limits=SOON, games=2) as at:
+        first, later = [Bot(at.server, name) for name in "abc"], [Bot(at.server, name) for name in "uvwxyz"]
+        await connect_in_order(at.server, first)
+        await until(lambda: len(at.server.lobby.games) == 1)
+        await no_check_runs(at.server)
+        read_only.on = True
+        await together(*(bot.until(lambda _: live_game(at.server).engine.over) for bot in first))
+        await until(lambda: bool(at.server.lobby.storing.problem))
+        await wait_in(at.server, later, "default")
+        read_only.on = False
+        await play_all([*first, *later])
+        assert [len(bot.games) for bot in later] == [1, 1, 1, 0, 0, 0]
+        assert all("all its games have started" in bot.errors[0] for bot in later[3:])
+        assert len(await stored_games(at.server)) == 2

@@ -19,25 +19,12 @@ from server.connection.base import MessageProtocol
 from server.connection.websocket import WebSocketConnection
 from server.fairness import FairQueue
 from server.limits import LIMITS
-from tests.server.test_inlet import Handler, OneParty, Transport
+from tests.server.test_inlet import Handler, OneParty, Written
 from tests.support.websocket_frames import CONTINUATION, PING, TEXT, frame, upgrade_request
 
 INNER = frame(TEXT, b"not a message")
 # The frame of a message, and its parts if it is fragmented; None: a ping.
 MESSAGES = st.lists(st.none() | st.tuples(st.binary(max_size=200), st.integers(1, 3)), max_size=8)
-
-
-class Written(Transport):
-    """Takes what the connection writes."""
-
-    def write(self, data: bytes) -> None:
-        pass
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-    def write_eof(self) -> None:
-        pass
 
 
 def opened(handler: Handler, transport: Written) -> WebSocketConnection:

@@ -51,3 +51,12 @@ async def test_work_is_done_where_the_core_may_no_longer_be_used(monkeypatch: py
     assert await run_on_core(sum, (1, 2)) == 3
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     assert await run_on_core(sum, (1, 2)) == 3
+
+
+@linux
+async def test_work_is_done_where_cores_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(pid: int) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "sched_getaffinity", refuse)
+    assert await run_on_core(sum, (1, 2)) == 3

@@ -12,6 +12,7 @@ from pydantic_core import to_json
 from server.limits import Limits
 from server.running import Running
 from tests.support.server_bots import (
+    NOTHING,
     Bot,
     Clock,
     Message,
@@ -25,6 +26,7 @@ from tests.support.server_bots import (
 from tests.support.stored_records import the_game
 
 TRANSPORTS = ("tcp", "websocket")
+WRONG = {"type": "dahai", "actor": 1, "pai": "E"}  # by a bot that is not asked
 STOPPED = Limits(clock=lambda: 0.0)  # so that whatever comes counts together
 
 
@@ -99,6 +101,27 @@ async def test_a_reply_to_an_error_may_come_after_its_timeout(server: Running) -
     await bad.play()
     game, _ = await the_game(server)
     assert game.seats[bad.seat].faults == 1
+
+
+@pytest.mark.slow
+async def test_replies_to_errors_that_are_no_longer_waited_for_are_no_faults(tmp_path: Path) -> None:
+    """One comes late, while no message waits for a reply; the next error is not waited for at all."""
+    async with serving(tmp_path, seats="fixed") as server:
+        clock = Clock()
+        dealer, bad, _ = bots = [Bot(server, name) for name in ("dealer", "bad", "other")]
+        await connect_in_order(server, bots)
+        draw = await dealer.until_own()
+        await bad.until(lambda message: message["type"] == "tsumo")
+        for patience in (3, 0):
+            await bad.send(WRONG)
+            await bad.until(lambda message: message["type"] == "error")
+            clock.advance(patience)
+            await asyncio.sleep(0.05)
+            await bad.send(NOTHING)
+        await dealer.answer(draw)
+        await play_all(bots)
+        game, _ = await the_game(server)
+        assert ([seat.faults for seat in game.seats], len(bad.errors)) == ([0, 2, 0], 2)
 
 
 @pytest.mark.slow
