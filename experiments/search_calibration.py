@@ -11,8 +11,9 @@ each, the gap between these two is measured
 - at the table as it is, hidden hands included, with WALLS orders of the unseen tiles, played out by `residual`: the
   noisiest, but an unbiased sample of what `residual` wins by the first action
 
-in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first two. `residual`
-in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds as well.
+in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first two.
+`residual` in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds
+as well.
 
 The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
@@ -47,7 +48,7 @@ from engine.common.progress import Progress
 from engine.rules import TENHOU
 from engine.seeds import derive_seed
 from engine.shanten import shanten_of
-from engine.table import TABLE, raw_bytes
+from engine.table import RIICHI_DISCARD, TABLE, raw_bytes
 from engine.tables import Tables
 
 BOT = "residual"
@@ -138,7 +139,7 @@ def kind_of(position: Position) -> int:
     seat = view["seat"][view["viewer"]]
     if NUKIDORA in actions_of(*view["legal"][view["viewer"]].tolist()):
         return 4
-    if max(position.actions) > TSUMOGIRI:
+    if max(position.actions) > TSUMOGIRI or view["phase"] == RIICHI_DISCARD:
         return 3
     if view["seat"]["riichi"].any():
         return 2

@@ -7,7 +7,7 @@ began, plus the change that the critic expects from everything at the table, hid
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from engine.table import GAME_OVER, N_SEATS
 FILE = "critic.npz"  # the file in a training folder
 CriticWeights: TypeAlias = dict[str, np.ndarray]  # name -> float32; matrices are [inputs, outputs]
 N_LAYERS = 3  # of both networks
+MAX_WEIGHT = 1e6  # far above those of training; sums of larger ones could be infinite
 NAMES = tuple(
     f"{network}.{layer}.{part}"
     for network in ("critic", "situation")
@@ -49,14 +50,23 @@ def load_critic(path: Path, n_state: int) -> CriticWeights:
     for network, n in inputs.items():
         for layer in range(N_LAYERS):
             weight, bias = (found.get(f"{network}.{layer}.{part}") for part in ("weight", "bias"))
-            fits = weight is not None and bias is not None and weight.ndim == 2 and bias.shape == weight.shape[1:]
-            if weight is None or not fits or len(weight) != n or weight.dtype.kind != "f":
+            if weight is None or bias is None or not _fits(weight, bias, n):
                 made = "made for other features, or by another version?"
                 raise ValueError(f"{path}: layer {layer} of {network!r} is missing or does not fit: {made}")
             n = weight.shape[1]
-        if n != 1 or not all(np.isfinite(found[name]).all() for name in NAMES):
-            raise ValueError(f"{path}: {network!r} does not end in one finite value; take an earlier copy")
-    return {name: np.ascontiguousarray(found[name], dtype=np.float32) for name in NAMES}
+        if n != 1:
+            raise ValueError(f"{path}: {network!r} ends in {n} values, not in one; take an earlier copy")
+    with np.errstate(over="ignore"):
+        weights = {name: np.ascontiguousarray(found[name], dtype=np.float32) for name in NAMES}
+    if not all((np.abs(each) < MAX_WEIGHT).all() for each in weights.values()):
+        raise ValueError(f"{path}: holds numbers that are not finite, or too large; take an earlier copy")
+    return weights
+
+
+def _fits(weight: np.ndarray, bias: np.ndarray, n: int) -> bool:
+    """Whether they are those of a layer with `n` inputs."""
+    floats = weight.dtype.kind == bias.dtype.kind == "f"
+    return floats and weight.ndim == 2 and len(weight) == n and bias.shape == weight.shape[1:] != (0,)
 
 
 @kernel(f"{F2}, {F2}, {F1}, {F2}, {F1}, {F2}, {F1}, {F1}")
@@ -90,7 +100,8 @@ def forward(
 def _outputs(weights: CriticWeights, network: str, inputs: np.ndarray) -> np.ndarray:
     """The output of one of the networks for `inputs` float32[n, :], float32[n]."""
     out = np.empty(len(inputs), dtype=np.float32)
-    forward(inputs, *(weights[name] for name in NAMES if name.startswith(network)), out)
+    arguments: list[Any] = [inputs, *(weights[name] for name in NAMES if name.startswith(network)), out]
+    forward(*arguments)
     return out
 
 

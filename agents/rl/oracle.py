@@ -1,8 +1,8 @@
 """What only the critic sees while training: the hidden hands, and when tiles of its ukeire come up in the true wall.
 
-The critic never plays. Its knowledge makes advantages less noisy. As a baseline it does not bias them: the hands and
-the wall are part of the state, and do not depend on the action that is evaluated. With a lambda below 1, advantages
-also bootstrap from it, and its errors count.
+The policy never sees that; `agents.search` asks the critic in sampled worlds. Its knowledge makes advantages less
+noisy. As a baseline it does not bias them: the hands and the wall are part of the state, and do not depend on the
+action that is evaluated. With a lambda below 1, advantages also bootstrap from it, and its errors count.
 """
 
 from __future__ import annotations

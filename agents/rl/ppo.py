@@ -18,7 +18,7 @@ from torch import nn
 
 from agents.rl.critic import CriticWeights
 from agents.rl.networks import Critic, Policy, SituationValue
-from agents.rl.oracle import ORACLE
+from agents.rl.oracle import N_ORACLE, ORACLE
 from agents.rl.policy import Weights
 from agents.rl.rollouts import Experience
 from agents.rl.settings import Hyperparameters
@@ -103,13 +103,19 @@ class Learner:
             part.load_state_dict(state[name])
 
     def critic_weights(self) -> CriticWeights:
-        """The weights of the critic and of the value of situations, as `agents.rl.critic` takes them."""
+        """The weights of the critic and of the value of situations, as `agents.rl.critic` takes them.
+
+        Inputs that the critic has not seen in training have the weight 0.
+        """
         found = {}
         for network, module in (("critic", self.critic), ("situation", self.situation)):
             linear = [each for each in module.layers if isinstance(each, nn.Linear)]
             for i, layer in enumerate(linear):
-                found[f"{network}.{i}.weight"] = np.ascontiguousarray(layer.weight.detach().T.cpu())
+                found[f"{network}.{i}.weight"] = layer.weight.detach().T.cpu().contiguous().clone().numpy()
                 found[f"{network}.{i}.bias"] = layer.bias.detach().cpu().numpy()
+        if self.hyperparameters.critic_sees == "view":
+            first = found["critic.0.weight"]
+            first[len(first) - N_ORACLE :][: ORACLE.line_up] = 0
         return found
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:

@@ -8,9 +8,9 @@
 ``playouts=POLICY``    plays worlds out where one may call or declare riichi: linear, quick or rule
 ``k=K``, ``margin=M``  tries the K best actions at most, those within M placements of the best
 ``trust=T``            how far values go from the prior to the means of the playouts, 1: all the way (see `tree`)
-``prior=H``            after H worlds they go half as far
+``prior=H``            after H playouts they go half as far
 ``model=FILE``         the model of hidden hands, of ``python -m agents.search fit FILE``
-``critic=FILE``        compares discards in worlds: ``critic.npz`` of ``python -m agents.rl train``
+``critic=FILE``        the critic, ``critic.npz`` of ``python -m agents.rl train``
 =====================  ================================================================================================
 
 If the fast bot leaves a single candidate, it is played. So is its choice about norths and about discards of quiet hands
@@ -42,7 +42,7 @@ from agents.search.tree import (
     begin,
     count_values,
     extend,
-    lay_worlds,
+    lay_copies,
     read_values,
 )
 from engine.actions import N_ACTIONS, action_name
@@ -108,13 +108,13 @@ OPTIONS: BotOptions = {
     "model": (read_path, "a file of python -m agents.search fit (default: the bundled model)"),
     "n": (read_count, f"worlds a decision at most, 1 to {MOST_WORLDS:,} (default: {WORLDS})"),
     "ms": (read_positive, "milliseconds a decision at most"),
-    "critic": (read_path, "a critic.npz of python -m agents.rl train residual (default: the bundled one)"),
+    "critic": (read_path, "a critic.npz of python -m agents.rl train for residual (default: the bundled one)"),
     "bot": (str, "the bot that gives candidates and prior (default: residual)"),
     "playouts": (read_policy, f"what plays on: {', '.join(POLICIES)} (default: {POLICY})"),
     "k": (read_candidates, f"candidates at most, 1 to {MAX_CANDIDATES} (default: {DEFAULTS['k']})"),
     "margin": (read_positive, f"placements that a prior may be behind (default: {DEFAULTS['margin']})"),
     "trust": (read_share, f"how far values go from prior to worlds, up to 1 (default: {DEFAULTS['trust']})"),
-    "prior": (read_positive, f"worlds after which they go half as far (default: {DEFAULTS['prior']:.0f})"),
+    "prior": (read_positive, f"playouts after which they go half as far (default: {DEFAULTS['prior']:.0f})"),
 }
 
 
@@ -195,7 +195,7 @@ class Search:
             left -= worlds
             tables, seats, actions = self._laid
             laid = self._search, self._tables, worlds, self._model.shantens, tables.view(np.uint8), seats, actions
-            n = lay_worlds(*laid)
+            n = lay_copies(*laid)
             values = self._critic.values(tables[:n], seats[:n], actions[:n])
             more = count_values(self._search, values, self._limit)
 

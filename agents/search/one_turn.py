@@ -2,7 +2,8 @@
 
 `rule` plays the other seats until the seat has its next choice, which the critic values; where the round ends before,
 the situation that it leads to is valued. What happens later is not drawn by lot, so the difference of two actions has
-about a fifteenth of the variance that it has at the end of a playout. What the critic does not know is a bias instead.
+a tenth of the variance that it has at the end of a playout (docs/experiments.md). What the critic does not know is a
+bias instead.
 """
 
 from __future__ import annotations
@@ -69,6 +70,14 @@ def play_on(
     return n
 
 
+def at_start(tables: np.ndarray) -> np.ndarray:
+    """A copy of `tables` TABLE[n] with the scores and riichi sticks that their rounds began with."""
+    found = tables.copy()
+    found["seat"]["score"] = tables["seat"]["start_score"]
+    found["sticks"] -= (tables["seat"]["riichi"] > 0).sum(axis=1).astype(found["sticks"].dtype)
+    return found
+
+
 class OneTurn:
     """Values actions in worlds. An instance must not be used by several threads at once."""
 
@@ -83,7 +92,7 @@ class OneTurn:
         It is 2 - the expected placement. The worlds are overwritten.
         """
         raw, every = worlds.view(np.uint8), np.arange(len(worlds), dtype=np.int32)
-        start = values_of_situations(self._weights, worlds)[every, seats]
+        start = values_of_situations(self._weights, at_start(worlds))[every, seats]
         if (bad := kernels.apply_actions(raw, every, seats, actions)) >= 0:
             raise ValueError(f"seat {seats[bad]} may not play action {actions[bad]} in world {bad}")
         values, valued = np.empty(len(worlds), dtype=np.float32), np.zeros(len(worlds), dtype=np.bool_)

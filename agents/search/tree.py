@@ -28,7 +28,7 @@ from engine.actions import NUKIDORA, TSUMOGIRI
 from engine.compiling import inner, kernel
 from engine.kernels import hash_view
 from engine.shanten import shanten
-from engine.table import N_SEATS, TABLE, record
+from engine.table import N_SEATS, RIICHI_DISCARD, TABLE, record
 from engine.turn import act
 
 MAX_CANDIDATES = 8
@@ -84,9 +84,12 @@ def method_of(t: np.record, s: np.record) -> int:
 
     `experiments/search_calibration.py` measures which of them tells what kind of decision; docs/experiments.md has it.
     The prior decides where a north may be set aside, and among discards of hands FAR from tenpai without a riichi.
+    After a riichi there is hardly a choice left that the critic could value.
     """
     if s.n < 2 or is_legal(t, np.int64(NUKIDORA)):
         return PRIOR
+    if t.phase == RIICHI_DISCARD:
+        return PLAYOUTS
     for c in range(s.n):
         if s.action[c] > TSUMOGIRI:  # riichi, calls, kans
             return PLAYOUTS
@@ -220,7 +223,7 @@ def extend(
 
 
 @kernel("uint8[::1], uint8[::1], int64, float64[:, :, ::1], uint8[::1], int8[::1], int64[::1]")
-def lay_worlds(
+def lay_copies(
     search: np.ndarray,
     tables: np.ndarray,
     worlds: int,

@@ -14,7 +14,7 @@ import torch
 from agents.registry import make
 from agents.residual.features import FEATURES
 from agents.rl.critic import NAMES, CriticWeights, load_critic, save_critic
-from agents.rl.oracle import N_ORACLE, write_oracle
+from agents.rl.oracle import N_ORACLE, ORACLE, write_oracle
 from agents.rl.ppo import Learner
 from agents.rl.rows import encode
 from agents.rl.settings import Hyperparameters
@@ -45,9 +45,11 @@ def slow_values(run: Learner, tables: np.ndarray, actions: np.ndarray) -> np.nda
     n, seats = len(tables), tables["viewer"].astype(int)
     played, players = Tables.from_records(tables, TENHOU), np.ones((n, N_SEATS), dtype=np.int8)
     values, nobody = np.full(n, np.nan), np.zeros((n, N_SEATS), dtype=np.int8)
-    every = np.arange(n)
+    every, dealt = np.arange(n), tables.copy()
+    dealt["seat"]["score"] = tables["seat"]["start_score"]
+    dealt["sticks"] = (105_000 - tables["seat"]["start_score"].sum(axis=1)) // 1000
     with torch.no_grad():
-        start = run.situation(torch.from_numpy(situations_of(tables, nobody))).numpy()[every, seats]
+        start = run.situation(torch.from_numpy(situations_of(dealt, nobody))).numpy()[every, seats]
     first = np.ones(n, dtype=bool)
 
     def own(views: np.ndarray) -> np.ndarray:
@@ -124,13 +126,30 @@ def test_an_action_that_is_not_legal_is_refused() -> None:
         critic.values(tables, tables["viewer"].astype(np.int8), np.full(4, 127))
 
 
-@pytest.mark.parametrize("name", ["critic.0.weight", "situation.2.bias"])
-def test_weights_that_do_not_fit_are_refused(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "critic.npz"
-    save_critic(path, zeros())
+NOT_NUMBERS = {
+    "critic.0.weight": np.full((720, 256), np.nan),
+    "critic.1.bias": np.full(128, "a"),
+    "situation.0.bias": np.full(64, 1e300),
+    "situation.2.bias": np.full(1, np.inf),
+}
+
+
+def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    path, right = tmp_path / "critic.npz", zeros()
+    save_critic(path, right)
     assert set(load_critic(path, FEATURES.n_state)) == set(NAMES)
     with pytest.raises(ValueError, match="layer 0 of 'critic' is missing or does not fit"):
         load_critic(path, FEATURES.n_state + 1)
-    save_critic(path, zeros() | {name: zeros()[name] + np.nan})
-    with pytest.raises(ValueError, match="does not end in one finite value"):
-        load_critic(path, FEATURES.n_state)
+    for name, array in NOT_NUMBERS.items():
+        np.savez(path, **right | {name: array.reshape(right[name].shape)})
+        with pytest.raises(ValueError, match=r"critic\.npz: .*(does not fit|not finite, or too large)"):
+            load_critic(path, FEATURES.n_state)
+
+
+def test_what_the_critic_has_not_seen_in_training_does_not_count() -> None:
+    """With critic_sees=view, the weights of hidden tiles are what they were drawn as."""
+    run = Learner(weights_of(), Hyperparameters(critic_sees="view"), seed=4)
+    hidden = run.critic_weights()["critic.0.weight"][-N_ORACLE:][: ORACLE.line_up]
+    assert not hidden.any()
+    assert learner().critic_weights()["critic.0.weight"][-N_ORACLE:][: ORACLE.line_up].all()
+    assert run.critic.layers[0].weight.detach().numpy()[:, -N_ORACLE:].all()

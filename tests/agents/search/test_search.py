@@ -22,6 +22,7 @@ from engine.table import (
     N_SEATS,
     REPLACEMENT_AT,
     RESPONSE,
+    RIICHI_DISCARD,
     RIVER_CALLED,
     RIVER_TILE,
     TABLE,
@@ -114,13 +115,14 @@ def test_a_dropped_candidate_keeps_its_value() -> None:
 
 
 def played_out(views: np.ndarray) -> np.ndarray:
-    """The views in which playouts compare the candidates of `residual`: a riichi, a call or a kan is among them."""
+    """The views in which playouts compare the candidates of `residual`: a riichi, a call or a kan, or after one."""
     bot = make("residual")
     assert isinstance(bot, ActionValues)
     values, (row, viewer) = bot.action_values(views), (np.arange(len(views)), views["viewer"])
     close = values > values.max(axis=1, keepdims=True) - DEFAULTS["margin"]
     north = views["legal"][row, viewer, NUKIDORA // 64] >> np.uint64(NUKIDORA % 64) & np.uint64(1)
-    return views[(close.sum(axis=1) > 1) & close[:, TSUMOGIRI + 1 :].any(axis=1) & (north == 0)]
+    special = close[:, TSUMOGIRI + 1 :].any(axis=1) | (views["phase"] == RIICHI_DISCARD)
+    return views[(close.sum(axis=1) > 1) & special & (north == 0)]
 
 
 @pytest.mark.slow
