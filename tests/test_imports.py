@@ -73,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server.storing": {
         "server.limits", "server.metrics", "server.store", "server.fairness", "server.loop_clock", "server.threads",
     },
-    "server.retention": {"server.metrics", "server.settings", "server.store"},
+    "server.retention": {"server.game", "server.metrics", "server.settings", "server.store"},
     "server.worker": set(),
     "server.background_tasks": set(),
     "server.review_work": {"server.worker"},
