@@ -22,6 +22,7 @@ from tests.support.server_bots import (
     playing,
     serving,
     tsumogiri,
+    until,
 )
 from tests.support.stored_records import the_game
 
@@ -112,11 +113,13 @@ async def test_replies_to_errors_that_are_no_longer_waited_for_are_no_faults(tmp
         await connect_in_order(server, bots)
         draw = await dealer.until_own()
         await bad.until(lambda message: message["type"] == "tsumo")
+        connection = live_game(server).seats[1].connection
+        assert connection is not None
         for patience in (3, 0):
             await bad.send(WRONG)
             await bad.until(lambda message: message["type"] == "error")
             clock.advance(patience)
-            await asyncio.sleep(0.05)
+            await until(lambda: not connection._outbox._unanswered)
             await bad.send(NOTHING)
         await dealer.answer(draw)
         await play_all(bots)
