@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "server.stored_settings", "server.names", "server.rooms", "server.open_rooms", "server.background_tasks",
     },
     "server.spectators": {
-        "server.addresses", "server.connection", "server.fairness", "server.metrics",
+        "server.addresses", "server.connection", "server.fairness", "server.loop_clock", "server.metrics",
     },
     "server.broadcast": {"server.addresses", "server.game", "server.connection", "server.fairness"},
     "server.counting": {"server.limits", "server.store"},
