@@ -76,7 +76,7 @@ BUILT_IN = {
     ),
     "search": BuiltIn(
         "agents.search.bot:make",
-        "tries what `residual` considers in sampled worlds, played out by a quick policy",
+        "tries what `residual` considers in sampled worlds, by a critic that sees all hands and by playouts",
         None,
         slow=True,
     ),
