@@ -71,7 +71,7 @@ def _lock_players(connection: Connection, game: FinishedGame) -> dict[str, Playe
     # Both statements take the names in sorted order, so that two transactions never wait for each other.
     new = [to_row(_new_player(by_name[name], game)) for name in sorted(by_name)]
     upsert = UPSERT[connection.dialect.name]
-    connection.execute(upsert(tables.players).on_conflict_do_nothing(), new)  # `values` is not cached
+    connection.execute(upsert(tables.players).on_conflict_do_nothing(), new)  # a list in `values` is not cached
     c = tables.players.c
     locked = select(tables.players).where(c.name.in_(by_name)).order_by(c.name).with_for_update()
     rows = (connection.execute(locked)).mappings()
