@@ -11,9 +11,9 @@ each, the gap between these two is measured
 - at the table as it is, hidden hands included, with WALLS orders of the unseen tiles, played out by `residual`: the
   noisiest, but an unbiased sample of what `residual` wins by the first action
 
-in units of `agents.playouts.value.round_value`, by which `search` counts too. The last two judge the first two.
-`residual` in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes its worlds
-as well.
+in units of `agents.playouts.value.round_value`, the critic in placements alone, as in `search`. The last two judge the
+others. `residual` in worlds has less noise, but cannot see what is wrong with the model of hidden hands, which makes
+its worlds as well.
 
 The judges are regressed on the gap of the prior, the action values of `residual`, and on that in the worlds. Worlds of
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental

@@ -32,10 +32,7 @@ NAMES = tuple(
 
 
 def save_critic(path: Path, weights: CriticWeights) -> None:
-    """Write the weights in half precision, which changes values by less than 0.0002, as a NumPy archive.
-
-    Raises OSError.
-    """
+    """Write the weights in half precision as a NumPy archive. Raises OSError."""
     with write_atomically(path) as file:
         np.savez(file, **{name: weights[name].astype(np.float16) for name in NAMES})
 

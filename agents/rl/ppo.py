@@ -111,7 +111,7 @@ class Learner:
         for network, module in (("critic", self.critic), ("situation", self.situation)):
             linear = [each for each in module.layers if isinstance(each, nn.Linear)]
             for i, layer in enumerate(linear):
-                found[f"{network}.{i}.weight"] = layer.weight.detach().T.cpu().contiguous().clone().numpy()
+                found[f"{network}.{i}.weight"] = layer.weight.detach().cpu().numpy().T.copy()
                 found[f"{network}.{i}.bias"] = layer.bias.detach().cpu().numpy()
         if self.hyperparameters.critic_sees == "view":
             first = found["critic.0.weight"]
