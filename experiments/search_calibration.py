@@ -19,7 +19,7 @@ The judges are regressed on the gap of the prior, the action values of `residual
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
 variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
 prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
-All gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has
+The gain is also told by gaps of the prior. All gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has
 the results.
 """
 
@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from agents.playouts import Playouts
 from agents.registry import make
 from agents.residual.features import FEATURES
 from agents.rl.critic import load_critic
-from agents.search.bot import BUNDLED_CRITIC, DEFAULTS
+from agents.search.bot import BUNDLED_CRITIC
 from agents.search.fit import lay_worlds
 from agents.search.model import BUNDLED, load_model
 from agents.search.one_turn import OneTurn
@@ -55,7 +56,8 @@ BOT = "residual"
 POLICIES = ("quick", "linear")
 PREDICTORS = (*POLICIES, "critic")
 KINDS = ("quiet, 2+ from tenpai", "quiet, 0-1 from tenpai", "against a riichi", "riichi, calls, kans", "a north")
-MARGIN = DEFAULTS["margin"]  # placements
+MARGIN = 0.015  # placements; wider than that of `search`, to see what gaps of the prior are worth searching
+GAPS = (0.0, 0.001, 0.0025, 0.005, 0.0075, MARGIN)  # of the prior
 SHARE = 0.01  # of the decisions that become positions
 GAMES = 64  # of a batch
 WORLDS, JUDGED, WALLS = 100, 50, 8
@@ -208,6 +210,14 @@ def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray
         second = (1 - share) * prior + share * chains.mean(axis=0) < 0
         gains = [f"{mean(np.where(second, -values, 0.0), games, 1e-3)} by {judge}" for judge, values in judges.items()]
         print(f"  share {share}: changes {second.mean():.1%}, gain a decision in thousandths {', '.join(gains)}")
+    second = (1 - SHARES[-1]) * prior + SHARES[-1] * chains.mean(axis=0) < 0
+    for low, high in pairwise(GAPS):
+        rows = (low <= prior) & (prior < high)
+        gains = [
+            f"{mean(np.where(second, -values, 0.0)[rows], games[rows], 1e-3)} by {judge}"
+            for judge, values in judges.items()
+        ]
+        print(f"  gaps of the prior from {low} to {high}, {rows.sum():,}: at share {SHARES[-1]} gain {', '.join(gains)}")
 
 
 def main() -> None:

@@ -53,6 +53,7 @@ def test_bert_bot_against_rule_bots() -> None:
         ("ensemble", 600, 1.893, 0.05),
         ("selfplay", 600, 2.017, 0.05),
         ("linear", 600, 2.088, 0.05),
+        ("softmax", 600, 2.228, 0.05),
         ("yaku", 200, 2.327, 0.09),
         ("cnn", 200, 2.343, 0.09),
     ],
