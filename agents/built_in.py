@@ -43,7 +43,8 @@ BUILT_IN = {
     ),
     "bert": BuiltIn(
         "agents.bert:make",
-        "a transformer, learned from `rule`, rollouts, `residual`, `ensemble` and people (`experiments/bundled_network.sh`)",
+        "a transformer, learned from `rule`, rollouts, `residual`, `ensemble` and people"
+        " (`experiments/bundled_network.sh`)",
         164,
         slow=False,
     ),

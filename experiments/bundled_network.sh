@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The recipe of the bundled network (agents/bert/weights): imitation of `rule` on self-play, hard examples, four rounds of
-# policy improvement by rollouts, then imitation of `residual`, of people and of `ensemble`. About 22 hours on two cores;
+# policy improvement by rollouts, then imitation of `residual`, of people and of `ensemble`. About 23 hours on two cores;
 # where PyTorch finds a GPU, step 5 takes minutes instead of an estimated nine hours. docs/experiments.md has the results.
 #
 #   bash experiments/bundled_network.sh FOLDER
@@ -106,6 +106,11 @@ python -m agents.bert data pupil --add --records records --teacher ensemble
 python -m agents.bert train pupil final --from between --batch-size 128 --minutes 46 --set learning_rate=4e-4 \
   --set eval_steps=1000 --set seed=45
 
-# 9. Measure it: the network alone on validation games, and the bot against two `rule`.
-python -m agents.bert evaluate final/model --data dataset
-[ -f arena.json ] || python -m arena --games 21000 --bots bert:final/model,rule,rule --seed 2602 --json arena.json
+# 9. Imitate people once more, from step 7 on, and average the weights with those of step 8.
+python -m agents.bert train games third --from person/model --batch-size 256 --set learning_rate=8e-4 --steps 13257 \
+  --set eval_steps=2000
+once bundled average final/model third/model
+
+# 10. Measure it: the network alone on validation games, and the bot against two `rule`.
+python -m agents.bert evaluate bundled --data dataset
+[ -f arena.json ] || python -m arena --games 21000 --bots bert:bundled,rule,rule --seed 2602 --json arena.json

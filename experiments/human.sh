@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The recipe of the bot `human` (agents/human/weights): the bundled network of `bert` goes on with games of people. The
-# two runs of its weights took 50 minutes of half a core and 35 minutes of a faster one; the results are in
-# agents/human/weights/README.md.
+# three runs of its weights took 50 minutes of half a core, 35 minutes of a faster one and 52 minutes of two; the results
+# are in agents/human/weights/README.md.
 #
 #   bash experiments/human.sh FOLDER
 #
@@ -16,9 +16,16 @@ export PYTHONPATH=$root
 cd "$1"
 
 python -m agents.bert data games --records records
-# Twice, since the losses of the first run still fell at its end; each draws most decisions once, in one of 12 symmetries.
+# Three times, since the losses still fell at the end of a run; every sample is drawn in one of 12 symmetries. The mean of
+# networks counts the last one three times.
 python -m agents.bert train games first --from "$root/agents/bert/weights" --batch-size 256 --set learning_rate=6e-4 \
   --steps 2800 --set eval_steps=700
 python -m agents.bert train games second --from first/model --batch-size 256 --set learning_rate=6e-4 --steps 3500 \
   --set eval_steps=700
-python -m agents.bert evaluate second/model --data games
+python -m agents.bert train games third --from second/model --batch-size 256 --set learning_rate=8e-4 --steps 13257 \
+  --set eval_steps=2000
+if ! [ -d human ]; then
+  python -m agents.bert average second/model third/model third/model third/model unfinished
+  mv unfinished human
+fi
+python -m agents.bert evaluate human --data games

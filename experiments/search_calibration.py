@@ -19,8 +19,8 @@ The judges are regressed on the gap of the prior, the action values of `residual
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
 variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
 prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
-The gain is also told by gaps of the prior. All gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has
-the results.
+All gains are measured on the same positions; that of the largest share is also told by the gap of the prior. Intervals
+(95 %) count a game as one observation. docs/experiments.md has the results.
 """
 
 from __future__ import annotations
@@ -206,18 +206,18 @@ def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray
         return
     for judge, values in judges.items():
         print(f"  slopes of {judge}: {slopes(values, prior, chains, games)}")
-    for share in SHARES:
+
+    def gains(share: float, rows: np.ndarray) -> str:
         second = (1 - share) * prior + share * chains.mean(axis=0) < 0
-        gains = [f"{mean(np.where(second, -values, 0.0), games, 1e-3)} by {judge}" for judge, values in judges.items()]
-        print(f"  share {share}: changes {second.mean():.1%}, gain a decision in thousandths {', '.join(gains)}")
-    second = (1 - SHARES[-1]) * prior + SHARES[-1] * chains.mean(axis=0) < 0
+        gained = {judge: np.where(second, -values, 0.0)[rows] for judge, values in judges.items()}
+        texts = [f"{mean(values, games[rows], 1e-3)} by {judge}" for judge, values in gained.items()]
+        return f"changes {second[rows].mean():.1%}, gain a decision in thousandths {', '.join(texts)}"
+
+    for share in SHARES:
+        print(f"  share {share}: {gains(share, np.ones(len(prior), dtype=bool))}")
     for low, high in pairwise(GAPS):
         rows = (low <= prior) & (prior < high)
-        gains = [
-            f"{mean(np.where(second, -values, 0.0)[rows], games[rows], 1e-3)} by {judge}"
-            for judge, values in judges.items()
-        ]
-        print(f"  gaps of the prior from {low} to {high}, {rows.sum():,}: at share {SHARES[-1]} gain {', '.join(gains)}")
+        print(f"  {rows.sum():,} with a gap of the prior of {low} to {high}: {gains(SHARES[-1], rows)}")
 
 
 def main() -> None:
