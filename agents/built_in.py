@@ -15,64 +15,64 @@ class BuiltIn(NamedTuple):
 
 
 BUILT_IN = {
-    "random": BuiltIn("agents.bots.random:make", "a random legal action", -495, slow=False),
-    "tsumogiri": BuiltIn("agents.bots.tsumogiri:make", "discards what it draws", -478, slow=False),
+    "random": BuiltIn("agents.bots.random:make", "a random legal action", -513, slow=False),
+    "tsumogiri": BuiltIn("agents.bots.tsumogiri:make", "discards what it draws", -507, slow=False),
     "efficiency": BuiltIn(
-        "agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 74, slow=False
+        "agents.bots.efficiency:make", "lowest shanten, then highest ukeire; written by hand", 40, slow=False
     ),
     "rule": BuiltIn(
-        "agents.bots.rule:make", "speed, value and danger of every action; written by hand", 147, slow=False
+        "agents.bots.rule:make", "speed, value and danger of every action; written by hand", 120, slow=False
     ),
     "yaku": BuiltIn(
         "agents.bots.yaku:make",
         "a search for the hand to go for; how often hands are won was measured in self-play",
-        38,
+        7,
         slow=False,
     ),
     "linear": BuiltIn(
         "agents.linear.bot:make_linear",
         "a weighted sum of features, learned from games of a better bot (`experiments/linear.sh`)",
-        125,
+        94,
         slow=False,
     ),
     "softmax": BuiltIn(
         "agents.linear.bot:make_softmax",
         "the features of `linear` as a policy, learned by its gradient (`experiments/linear.sh`)",
-        68,
+        33,
         slow=False,
     ),
     "bert": BuiltIn(
         "agents.bert:make",
         "a transformer, learned from `rule`, rollouts, `residual`, `ensemble` and people"
         " (`experiments/bundled_network.sh`)",
-        164,
+        154,
         slow=False,
     ),
     "human": BuiltIn(
         "agents.human:make",
         "the network of `bert`, which imitates people of Tenhou's phoenix room (`experiments/human.sh`)",
-        None,
+        143,
         slow=False,
     ),
     "cnn": BuiltIn(
-        "agents.cnn:make", "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)", 25, slow=False
+        "agents.cnn:make", "convolution over tiles, imitates a better bot (`experiments/cnn.sh`)", -2, slow=False
     ),
     "selfplay": BuiltIn(
         "agents.selfplay.bot:make",
         "a small network that began at random and played itself (`experiments/selfplay.sh`)",
-        147,
+        120,
         slow=False,
     ),
     "residual": BuiltIn(
         "agents.residual.bot:make",
         "`rule` and a small network on top, learned by games and from people (`experiments/distil_ensemble.py`)",
-        185,
+        154,
         slow=False,
     ),
     "ensemble": BuiltIn(
         "agents.ensemble:make",
         "the action that `human` and a network of `residual` find most probable together",
-        None,
+        157,
         slow=False,
     ),
     "search": BuiltIn(

@@ -54,7 +54,7 @@ LOOK = 5  # worlds between two looks at the clock
 AT_ONCE = 10  # worlds that the critic values at once
 BUNDLED_CRITIC = BUNDLED.parent / "critic.npz"
 POLICY = "linear"
-DEFAULTS = {"k": 6, "margin": 0.015, "prior": 150.0, "trust": 0.7}
+DEFAULTS = {"k": 6, "margin": 0.0025, "prior": 150.0, "trust": 0.7}
 
 
 def read_count(text: str) -> int:

@@ -11,7 +11,6 @@ import pytest
 from agents.base import ActionValues, Annotating
 from agents.playouts import Playouts
 from agents.registry import make
-from agents.search.bot import DEFAULTS
 from agents.search.cli import main
 from agents.search.fit import fit, lay_worlds, positions, views_of
 from agents.search.model import BUNDLED, NEUTRAL, load_model, save_model
@@ -34,6 +33,7 @@ from engine.tiles import FULL_SET
 from tests.support.views import views_of_games
 
 WORLDS = 3
+MARGIN = 0.015  # placements; more is searched than by default
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def played_out(views: np.ndarray) -> np.ndarray:
     bot = make("residual")
     assert isinstance(bot, ActionValues)
     values, (row, viewer) = bot.action_values(views), (np.arange(len(views)), views["viewer"])
-    close = values > values.max(axis=1, keepdims=True) - DEFAULTS["margin"]
+    close = values > values.max(axis=1, keepdims=True) - MARGIN
     north = views["legal"][row, viewer, NUKIDORA // 64] >> np.uint64(NUKIDORA % 64) & np.uint64(1)
     special = close[:, TSUMOGIRI + 1 :].any(axis=1) | (views["phase"] == RIICHI_DISCARD)
     return views[(close.sum(axis=1) > 1) & special & (north == 0)]
@@ -131,7 +131,7 @@ def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() ->
     assert isinstance(residual, ActionValues)
     found = [residual.action_values(views)]
     for options in ("trust=1e-9&prior=20", "trust=0.5&prior=20", "trust=1&prior=20", "trust=1&prior=60"):
-        bot = make(f"search:n=20&{options}", 5)  # so few worlds that no candidate is dropped
+        bot = make(f"search:n=20&margin={MARGIN}&{options}", 5)  # so few worlds that no candidate is dropped
         assert isinstance(bot, ActionValues)
         found.append(bot.action_values(views))
     tried, row, best = np.isfinite(found[1]), np.arange(len(views)), found[1].argmax(axis=1)
@@ -144,7 +144,7 @@ def test_trust_is_the_part_of_the_way_from_the_prior_to_what_the_worlds_say() ->
 
 
 def test_without_trust_playouts_end_at_once() -> None:
-    bot = make("search:n=200&trust=1e-9", 5)
+    bot = make(f"search:n=200&margin={MARGIN}&trust=1e-9", 5)
     assert isinstance(bot, Annotating)
     worlds = []
     for view in played_out(views_of_games(4)):
@@ -237,7 +237,7 @@ def test_it_tells_what_it_tried() -> None:
 
 
 def test_norths_and_quiet_hands_far_from_tenpai_are_left_to_the_prior() -> None:
-    views, bot, prior = views_of_games(2), make("search:n=2", 5), make("residual")
+    views, bot, prior = views_of_games(2), make(f"search:n=2&margin={MARGIN}", 5), make("residual")
     assert isinstance(bot, Annotating)
     row, viewer = np.arange(len(views)), views["viewer"]
     legal = views["legal"][row, viewer]
