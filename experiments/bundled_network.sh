@@ -92,7 +92,7 @@ taught own5 residual bert:student/model,residual,rule --decisions player:bert:st
 taught own5 residual residual,rule,rule --decisions player:residual --games 4096 --seed 9000001
 train2 train own5 last --from student/model --batch-size 256 --steps 5000 --set learning_rate=4e-4 --set eval_steps=1250
 
-# 7. Imitate people, in two runs as experiments/human.sh does, and average the weights before and after.
+# 7. Imitate people, as the first two runs of experiments/human.sh do, and average the weights before and after.
 python -m agents.bert data games --records records
 python -m agents.bert train games first --from last/model --batch-size 256 --set learning_rate=6e-4 --steps 2800 --set eval_steps=700
 python -m agents.bert train games person --from first/model --batch-size 256 --set learning_rate=6e-4 --steps 3500 --set eval_steps=700

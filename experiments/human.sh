@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The recipe of the bot `human` (agents/human/weights): the bundled network of `bert` goes on with games of people. The
 # three runs of its weights took 50 minutes of half a core, 35 minutes of a faster one and 52 minutes of two; the results
-# are in agents/human/weights/README.md.
+# are in agents/human/weights/README.md. They began at an earlier `bert`, which had not yet learned from people.
 #
 #   bash experiments/human.sh FOLDER
 #

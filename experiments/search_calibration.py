@@ -19,8 +19,8 @@ The judges are regressed on the gap of the prior, the action values of `residual
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
 variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
 prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
-All gains are measured on the same positions; that of the largest share is also told by the gap of the prior. Intervals
-(95 %) count a game as one observation. docs/experiments.md has the results.
+(The critic of `search` has trust 1 and prior 60.) At the end the gain is printed by the gap of the prior. All gains are
+measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has the results.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from agents.playouts import Playouts
 from agents.registry import make
 from agents.residual.features import FEATURES
 from agents.rl.critic import load_critic
-from agents.search.bot import BUNDLED_CRITIC
+from agents.search.bot import BUNDLED_CRITIC, DEFAULTS
 from agents.search.fit import lay_worlds
 from agents.search.model import BUNDLED, load_model
 from agents.search.one_turn import OneTurn
@@ -56,12 +56,13 @@ BOT = "residual"
 POLICIES = ("quick", "linear")
 PREDICTORS = (*POLICIES, "critic")
 KINDS = ("quiet, 2+ from tenpai", "quiet, 0-1 from tenpai", "against a riichi", "riichi, calls, kans", "a north")
-MARGIN = 0.015  # placements; wider than that of `search`, to see what gaps of the prior are worth searching
+MARGIN = 0.015  # placements; wider than that of `search`, to see which gaps of the prior are worth searching
 GAPS = (0.0, 0.001, 0.0025, 0.005, 0.0075, MARGIN)  # of the prior
 SHARE = 0.01  # of the decisions that become positions
 GAMES = 64  # of a batch
 WORLDS, JUDGED, WALLS = 100, 50, 8
-SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+SEARCHED = {1: ("critic", 0.7), 2: ("critic", 0.7), 3: ("linear", 0.35)}  # by kind; the share of `search:n=150`
 JOBS = 2
 
 
@@ -207,17 +208,29 @@ def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray
     for judge, values in judges.items():
         print(f"  slopes of {judge}: {slopes(values, prior, chains, games)}")
 
-    def gains(share: float, rows: np.ndarray) -> str:
-        second = (1 - share) * prior + share * chains.mean(axis=0) < 0
-        gained = {judge: np.where(second, -values, 0.0)[rows] for judge, values in judges.items()}
-        texts = [f"{mean(values, games[rows], 1e-3)} by {judge}" for judge, values in gained.items()]
-        return f"changes {second[rows].mean():.1%}, gain a decision in thousandths {', '.join(texts)}"
-
     for share in SHARES:
-        print(f"  share {share}: {gains(share, np.ones(len(prior), dtype=bool))}")
-    for low, high in pairwise(GAPS):
-        rows = (low <= prior) & (prior < high)
-        print(f"  {rows.sum():,} with a gap of the prior of {low} to {high}: {gains(SHARES[-1], rows)}")
+        second = (1 - share) * prior + share * chains.mean(axis=0) < 0
+        print(f"  share {share}: {gains(second, judges, games)}")
+
+
+def gains(second: np.ndarray, judges: dict[str, np.ndarray], games: np.ndarray) -> str:
+    """How often the first action is given up where `second` bool[n] is true, and what that gains."""
+    texts = [f"{mean(np.where(second, -gap, 0.0), games, 1e-3)} by {judge}" for judge, gap in judges.items()]
+    return f"changes {second.mean():.1%}, gain a decision in thousandths {', '.join(texts)}"
+
+
+def report_gaps(found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
+    """Print what `search` gains by the gap of the prior."""
+    prior, second = found["prior"], np.zeros(len(found["prior"]), dtype=bool)
+    for kind, (name, share) in SEARCHED.items():
+        second |= (found["kind"] == kind) & ((1 - share) * prior + share * found[name].mean(axis=0) < 0)
+    searched = np.isin(found["kind"], list(SEARCHED))
+    print("\nWhat `search` compares, by the gap of the prior")
+    for low, high in (*pairwise(GAPS), (0.0, DEFAULTS["margin"]), (DEFAULTS["margin"], MARGIN)):
+        rows = searched & (low <= prior) & (prior < high)
+        if rows.any():
+            of_rows = {judge: gap[rows] for judge, gap in judges.items()}
+            print(f"  {low} to {high}: {rows.sum():,}, {gains(second[rows], of_rows, found['game'][rows])}")
 
 
 def main() -> None:
@@ -236,9 +249,10 @@ def main() -> None:
         rows = slice(None) if kind is None else found["kind"] == kind
         part = {name: values[..., rows] for name, values in found.items()}
         print(f"\n{'All' if kind is None else KINDS[kind]}: {len(part['prior']):,}")
-        judges = {"residual in worlds": part[BOT].mean(axis=0), "outcome": part["outcome"]}
+        judges = {f"{BOT} in worlds": part[BOT].mean(axis=0), "outcome": part["outcome"]}
         for name in (*PREDICTORS, BOT):
             report(name, part, judges)
+    report_gaps(found, {f"{BOT} in worlds": found[BOT].mean(axis=0), "outcome": found["outcome"]})
 
 
 if __name__ == "__main__":

@@ -29,6 +29,10 @@ A lead of 400 points means odds of 10 to 1 of finishing ahead (Plackett-Luce mod
 Intervals are 95 % confidence intervals, those of ratings by the bootstrap over walls. Decisions/s are those of one
 core in games of the bot against itself, engine and statistics included ({machine}).
 """
+YARDSTICK_GAMES = 900  # of each bot against two `human`
+AGAINST = f"""\
+The placement against two `human`, which imitates people, is that in {YARDSTICK_GAMES} other games.
+"""
 PAIRS = """
 ## Every pair
 
@@ -60,7 +64,13 @@ def page(
         machine=machine,
     )
     pairs = PAIRS.format(widest=widest_share(league) or 100.0)
-    parts = [introduction, *_standings(league, against, decisions_per_second), pairs, *_every_pair(league), PLAY_TABLE]
+    parts = [
+        introduction + (AGAINST if against else ""),
+        *_standings(league, against, decisions_per_second),
+        pairs,
+        *_every_pair(league),
+        PLAY_TABLE,
+    ]
     return "\n".join([*parts, *_play(league), "\n## How they were made\n", *_origins(league)]) + "\n"
 
 

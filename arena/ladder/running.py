@@ -15,7 +15,7 @@ from rich.console import Console
 
 from agents.clusters import workers_for
 from arena.columns import RESULTS
-from arena.ladder.page import page
+from arena.ladder.page import YARDSTICK_GAMES, page
 from arena.leagues.games import LeagueSettings
 from arena.leagues.run import LeagueRun
 from arena.leagues.running import run
@@ -28,7 +28,6 @@ from engine.table import N_SEATS
 SETTINGS = LeagueSettings(seed=0, rules="tenhou", length="hanchan")  # so that ladders can be compared
 SPEED_GAMES = 30  # of the run that measures how fast a bot decides
 YARDSTICK = "human"  # which imitates people: if it plays, each bot's placement against two of it is on the page
-YARDSTICK_GAMES = 900
 PLACEMENT = next(column for column in RESULTS if column.key == "placement")
 
 

@@ -2,7 +2,8 @@
 
 The command improve changes not only the decisions that the rollouts cover, but all others a little. The mean of the
 weights before and after keeps most of the gain and loses most of the unintended change (docs/experiments.md). It works
-only if one network was trained from the other: the mean of independently trained networks plays badly.
+only if one network was trained from the other, or both from a third one: the mean of independently trained networks
+plays badly.
 """
 
 from __future__ import annotations
