@@ -13,9 +13,9 @@
 ``critic=FILE``        the critic, ``critic.npz`` of ``python -m agents.rl train``
 =====================  ================================================================================================
 
-If the fast bot leaves a single candidate, it is played; further behind, the search gains nothing (docs/experiments.md).
-So is its choice about norths and about discards of quiet hands far from tenpai. A critic values other discards one turn later (see `one_turn`). The results of the search are sent
-along with the replies over mjai.
+If the fast bot leaves a single candidate, it is played: the search gains nothing measurable by actions further behind
+(docs/experiments.md). So is its choice about norths and about discards of quiet hands far from tenpai. A critic values
+other discards one turn later (see `one_turn`). The results of the search are sent along with the replies over mjai.
 """
 
 from __future__ import annotations
