@@ -83,8 +83,11 @@ def test_play_now_opens_the_room_that_was_asked_for(page: Page, site: Site) -> N
     rated = [rating for rating in ratings if rating is not None]
     assert ratings[: len(rated)] == sorted(rated, reverse=True)  # the others follow
     strongest, *_, last = options.all_inner_texts()
-    assert strongest == f"residual +{rated[0]} \N{EN DASH} strong"
-    assert last.endswith("not rated yet")
+    assert strongest == f"{bots[0]} +{rated[0]} \N{EN DASH} strong"
+    assert last == f"{bots[-1]} \N{MINUS SIGN}{-rated[-1]} \N{EN DASH} weak"
+    loaded = "performance.getEntriesByType('resource').find(each => each.name.endsWith('/play_now.js')).name"
+    unrated = page.evaluate(f"import({loaded}).then(module => module.botOptions(['new'], {{}}, '')[0].text)")
+    assert unrated == "new \N{EN DASH} not rated yet"
     expect(play.get_by_label("Opponent 2")).to_have_value("rule")
     play.get_by_label("Opponent 1").select_option("efficiency")
     play.get_by_label("Opponent 2").select_option("random")
