@@ -195,7 +195,12 @@ def slopes(judge: np.ndarray, prior: np.ndarray, chains: np.ndarray, games: np.n
     return ", ".join(f"{name} {b:.2f} ± {e:.2f}" for name, b, e in zip(("prior", "worlds"), found, sides, strict=True))
 
 
-def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
+def judges_of(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The gap of each position by each judge, float64[n]."""
+    return {f"{BOT} in worlds": found[BOT].mean(axis=0), "outcome": found["outcome"]}
+
+
+def report(name: str, found: dict[str, np.ndarray]) -> None:
     """Print what the worlds of one predictor show."""
     games, prior, chains = found["game"], found["prior"], found[name]
     signal = (chains[0] - prior) * (chains[1] - prior)
@@ -205,21 +210,20 @@ def report(name: str, found: dict[str, np.ndarray], judges: dict[str, np.ndarray
     print(f"  variance of the noise of one world {noise.mean():.4f}; after {worlds:.0f} worlds the noise is as small")
     if name not in PREDICTORS:
         return
-    for judge, values in judges.items():
+    for judge, values in judges_of(found).items():
         print(f"  slopes of {judge}: {slopes(values, prior, chains, games)}")
-
     for share in SHARES:
-        second = (1 - share) * prior + share * chains.mean(axis=0) < 0
-        print(f"  share {share}: {gains(second, judges, games)}")
+        print(f"  share {share}: {gains(found, (1 - share) * prior + share * chains.mean(axis=0) < 0)}")
 
 
-def gains(second: np.ndarray, judges: dict[str, np.ndarray], games: np.ndarray) -> str:
-    """How often the first action is given up where `second` bool[n] is true, and what that gains."""
-    texts = [f"{mean(np.where(second, -gap, 0.0), games, 1e-3)} by {judge}" for judge, gap in judges.items()]
+def gains(found: dict[str, np.ndarray], second: np.ndarray) -> str:
+    """How often the first action is given up, and what that gains, if it is where `second` bool[n] is true."""
+    gained = {judge: np.where(second, -gap, 0.0) for judge, gap in judges_of(found).items()}
+    texts = [f"{mean(values, found['game'], 1e-3)} by {judge}" for judge, values in gained.items()]
     return f"changes {second.mean():.1%}, gain a decision in thousandths {', '.join(texts)}"
 
 
-def report_gaps(found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> None:
+def report_gaps(found: dict[str, np.ndarray]) -> None:
     """Print what `search` gains by the gap of the prior."""
     prior, second = found["prior"], np.zeros(len(found["prior"]), dtype=bool)
     for kind, (name, share) in SEARCHED.items():
@@ -229,8 +233,8 @@ def report_gaps(found: dict[str, np.ndarray], judges: dict[str, np.ndarray]) -> 
     for low, high in (*pairwise(GAPS), (0.0, DEFAULTS["margin"]), (DEFAULTS["margin"], MARGIN)):
         rows = searched & (low <= prior) & (prior < high)
         if rows.any():
-            of_rows = {judge: gap[rows] for judge, gap in judges.items()}
-            print(f"  {low} to {high}: {rows.sum():,}, {gains(second[rows], of_rows, found['game'][rows])}")
+            part = {name: values[..., rows] for name, values in found.items()}
+            print(f"  {low} to {high}: {rows.sum():,}, {gains(part, second[rows])}")
 
 
 def main() -> None:
@@ -249,10 +253,9 @@ def main() -> None:
         rows = slice(None) if kind is None else found["kind"] == kind
         part = {name: values[..., rows] for name, values in found.items()}
         print(f"\n{'All' if kind is None else KINDS[kind]}: {len(part['prior']):,}")
-        judges = {f"{BOT} in worlds": part[BOT].mean(axis=0), "outcome": part["outcome"]}
         for name in (*PREDICTORS, BOT):
-            report(name, part, judges)
-    report_gaps(found, {f"{BOT} in worlds": found[BOT].mean(axis=0), "outcome": found["outcome"]})
+            report(name, part)
+    report_gaps(found)
 
 
 if __name__ == "__main__":
