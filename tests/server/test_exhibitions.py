@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from server.access import RateLimitError, ServerFullError
 from server.commands import unfinished_games
+from server.game.seat import Seat
 from server.limits import Limits
 from tests.support.running_server import Live, live, until
 from tests.support.server_bots import Bot, Clock, Message
@@ -37,6 +39,11 @@ async def collect(at: Live, game: str, events: list[Message]) -> None:
             events.append(json.loads(data))
 
 
+async def decided(seats: Iterable[Seat], made: Sequence[int]) -> None:
+    """Wait until each of these seats has made another decision. `made`: how many each seat of the game had made."""
+    await until(lambda: all(seat.decisions > made[seat.index] for seat in seats))
+
+
 async def check_nothing_is_left(at: Live) -> None:
     """Check that no game, room, journal or result is left."""
     lobby = at.server.lobby
@@ -53,27 +60,31 @@ async def check_nothing_is_left(at: Live) -> None:
 
 async def test_events_come_one_decision_after_the_other(tmp_path: Path) -> None:
     async with live(tmp_path, timeout=1000) as at:
-        clock, events = Clock(), list[Message]()
-        game = await started(at, pause=SLOWEST)
+        clock, events, bots = Clock(), list[Message](), ["tsumogiri"] * 3
+        game = await started(at, bots=bots, pause=SLOWEST)
         assert (game["length"], game["rounds"], game["status"]) == ("hanchan", 0, "playing")
-        assert sorted(seat["name"] for seat in game["seats"]) == sorted(f"{bot} (house)" for bot in BOTS)
+        assert [seat["name"] for seat in game["seats"]] == [f"{bot} (house)" for bot in bots]
         assert all(seat["house_bot"] for seat in game["seats"])
         assert game["casual"]
         assert [each["id"] for each in (await at.get("/api/games?status=playing"))["items"]] == [game["id"]]
         watching = asyncio.create_task(collect(at, game["id"], events))
-        await until(lambda: len(events) >= 3)
+        playing = at.server.lobby.games[game["id"]]
+        await until(lambda: len(events) == playing.history.count)
         assert [each["type"] for each in events] == ["start_game", "start_kyoku", "tsumo"]
-        for _ in range(8):
-            before = len(events)
+        for _ in range(12):
+            before, asked = len(events), [seat for seat in playing.seats if seat.legal_actions]
+            made = [seat.decisions for seat in playing.seats]
             await asyncio.sleep(0.03)
             assert len(events) == before  # the pause is not over
-            while len(events) == before:  # some decisions are seen by nobody: not to call
-                clock.advance(SLOWEST + 0.1)
-                await asyncio.sleep(0.03)
-            seen = [each["type"] for each in events[before:]]
-            dealt = seen[seen.index("start_kyoku") :] if "start_kyoku" in seen else []  # a round may end at once
-            assert len(seen) - len(dealt) <= 3
-            assert dealt in ([], ["start_kyoku", "tsumo"])
+            clock.advance(SLOWEST + 0.1)
+            await decided(asked, made)
+            await until(lambda: len(events) == playing.history.count)
+            assert [seat.decisions - n for seat, n in zip(playing.seats, made, strict=True)] == [
+                int(seat in asked) for seat in playing.seats
+            ]
+            # Nobody sees that a seat does not call.
+            assert [each["type"] for each in events[before:]] in ([], ["dahai"], ["tsumo"], ["dahai", "tsumo"])
+        assert len(events) > 3 + 6
         watching.cancel()
 
 
