@@ -15,8 +15,7 @@ def read_options(bot: str, options: BotOptions, text: str) -> dict[str, Any]:
     for part in filter(None, text.split("&")):
         name, _, value = part.partition("=")
         if name not in options:
-            known = "; ".join(f"{name}: {description}" for name, (_, description) in options.items())
-            raise ValueError(f"the bot {bot} has no option {name!r}; options: {known}")
+            raise ValueError(f"the bot {bot} has no option {name!r}; options: {', '.join(options)}")
         if name in given:
             raise ValueError(f"the bot {bot} is given the option {name!r} twice")
         read, description = options[name]

@@ -137,7 +137,11 @@ def bit_index(bit: np.uint64) -> int:
 
 @inner
 def hash_view(t: np.record, seed: np.uint64) -> np.uint64:
-    """Hash `seed` and the viewer's information at this decision into a seed for random choices."""
+    """Hash `seed` and what tells this decision from others into a seed for random choices.
+
+    That is the number of events so far, the viewer, its hand by kinds, its discards and the first indicator: views that
+    differ in anything else alone, such as the scores, share their random numbers.
+    """
     p = t.seat[t.viewer]
     key = splitmix(seed + np.uint64(t.n_log) + (np.uint64(t.viewer) << np.uint64(16)))
     for group in range(3):

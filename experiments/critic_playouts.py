@@ -26,7 +26,6 @@ from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.rows import encode
 from engine.compiling import kernel
 from engine.kernels import next_rounds
-from engine.rules import EVEN_SCORES
 from engine.table import GAME_OVER, N_SEATS, TABLE
 from engine.tables import Tables
 
@@ -96,7 +95,7 @@ class Recorder:
         next_rounds(tables.raw)
         over = np.flatnonzero(tables.records["phase"] == GAME_OVER)
         seeds = tables.records["seed"][over] + np.uint64(N_TABLES)
-        tables.records[over] = Tables(seeds, scores=EVEN_SCORES).records
+        tables.records[over] = Tables(seeds).records
         return states, oracle, playout, ends[seats, which]
 
 

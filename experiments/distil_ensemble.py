@@ -11,8 +11,9 @@ things:
   `ensemble` is the product of its probabilities and of those of a network that plays as people do, the rest is that
   network.
 
-FOLDER keeps the choices, from which the same command goes on, and `network.npz`, which `residual:FOLDER` plays. A
-million choices take 3 GB of disk and of memory. docs/experiments.md has results.
+The last file of choices of each kind is not learned from, but measured with; so it takes more than WALLS_AT_ONCE walls
+and GAMES_AT_ONCE games. FOLDER keeps the choices, from which the same command goes on, and `network.npz`, which
+`residual:FOLDER` plays. A million choices take 3 GB of disk and of memory. docs/experiments.md has results.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ ROTATIONS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.int8)  # 0: ens
 EPOCHS, BATCH, RATE, WARM_UP = 3, 2048, 0.003, 50
 PEOPLE = 0.3  # weight of the loss of people's choices
 EXPLORED = 0.15  # share of choices in which `ensemble` draws an action from its probabilities, for variety
-HELD_OUT = 20_000  # choices of each kind, the last
 NONE = -50.0  # log probability of no action: minus infinity times a probability of 0 would be NaN
 
 Part = tuple[np.ndarray, ...]  # the arrays of NAMES
@@ -143,12 +143,14 @@ class Data:
     """Choices and what to learn in them."""
 
     def __init__(self, files: list[Path]) -> None:
+        """`files` of `keep`, at least two; the last one is held out."""
         columns = [[np.load(path)[name] for path in files] for name in NAMES]
+        n_held_out = len(np.load(files[-1])["counts"])
         arrays = (torch.from_numpy(np.concatenate(column)) for column in columns)
         self.states, self.actions, self.prior_logits, self.counts, self.logits, self.chosen = arrays
         self.first = self.counts.cumsum(0) - self.counts
         choices = torch.arange(len(self.counts))
-        self.train, self.held_out = choices.split([len(choices) - HELD_OUT, HELD_OUT])
+        self.train, self.held_out = choices.split([len(choices) - n_held_out, n_held_out])
 
     def logits_in(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Those of the network and those that are kept, float32[n, most actions]; minus infinity for none."""
@@ -220,22 +222,34 @@ def learn(games: Data, people: Data | None) -> Policy:
 def main(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
     folder.mkdir(parents=True, exist_ok=True)
+    people = collect_people(folder, records)
     games = []
     for first in range(0, walls, WALLS_AT_ONCE):
-        games.append(folder / f"walls-{first:06}.npz")
+        n = min(WALLS_AT_ONCE, walls - first)
+        games.append(folder / f"walls-{first:06}-{n}.npz")
         if not games[-1].exists():
-            keep(games[-1], played(first, min(WALLS_AT_ONCE, walls - first)))
-            print(f"{first + WALLS_AT_ONCE:,} walls", flush=True)
-    if records and not (folder / "people").exists():
-        for number, parts in enumerate(of_people(Records(records))):
-            keep(folder / f"people-{number:06}.npz", parts)
-        (folder / "people").touch()  # all are there
-    people = sorted(folder.glob("people-*.npz"))
+            keep(games[-1], played(first, n))
+            print(f"{first + n:,} walls", flush=True)
     torch.manual_seed(0)
     save_weights(folder / WEIGHTS, learn(Data(games), Data(people) if people else None).numpy())
 
 
+def collect_people(folder: Path, records: list[Path]) -> list[Path]:
+    """The files of choices of people in `folder`, made if they are not there."""
+    whose, done = "\n".join(map(str, records)), folder / "people.txt"
+    if done.exists() and done.read_text() != whose:
+        sys.exit(f"{folder} has choices from other RECORDS, {done} says which; take another folder")
+    if records and not done.exists():
+        for number, parts in enumerate(of_people(Records(records))):
+            keep(folder / f"people-{number:06}.npz", parts)
+        done.write_text(whose)  # all are there
+    people = sorted(folder.glob("people-*.npz"))
+    if len(people) == 1:
+        sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
+    return people
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or not sys.argv[2].isdecimal():
-        sys.exit(f"usage: python {sys.argv[0]} FOLDER WALLS [RECORDS...]")
+    if len(sys.argv) < 3 or not sys.argv[2].isdecimal() or int(sys.argv[2]) <= WALLS_AT_ONCE:
+        sys.exit(f"usage: python {sys.argv[0]} FOLDER WALLS [RECORDS...], WALLS above {WALLS_AT_ONCE}")
     main(Path(sys.argv[1]), int(sys.argv[2]), [Path(each) for each in sys.argv[3:]])

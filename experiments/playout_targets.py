@@ -135,4 +135,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        sys.exit(f"usage: python {sys.argv[0]} FOLDER rule|linear [MINUTES]")
     main()

@@ -38,4 +38,6 @@ def main(picture: str, *runs: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: python {sys.argv[0]} PICTURE LABEL=FOLDER...")
     main(*sys.argv[1:])

@@ -10,12 +10,12 @@
 #   python -c "import numpy as np; w = dict(np.load('FIRST.npz')); w['action'] = np.pad(w['action'], ((0, 6), (0, 0)));
 #   np.savez('PADDED', **w)"
 #
-# The measurements, with --games 21000 where no other number stands:
-#   residual,rule,rule                                 --seed 3203 and 3201, at commit d790bd8: after the first run
-#   residual,rule,rule                                 --games 42000 --seed 3304 and 3503: after the second
-#   residual,residual:PADDED.npz,residual:PADDED.npz   --seed 3303
-#   residual:THIRD,rule,rule                           --games 42000 --seed 3503: an hour more
-#   residual:THIRD,residual,residual                   --seed 3502
+# The measurements, with --games 21000 where no other number stands; E is residual:agents/ensemble/weights/network.npz:
+#   residual,rule,rule                          --seed 3203 and 3201, at commit d790bd8: after the first run
+#   E,rule,rule                                 --games 42000 --seed 3304 and 3503: after the second
+#   E,residual:PADDED.npz,residual:PADDED.npz   --seed 3303
+#   residual:THIRD,rule,rule                    --games 42000 --seed 3503: an hour more
+#   residual:THIRD,E,E                          --seed 3502
 #
 #   bash experiments/residual.sh FOLDER [MINUTES [OPTIONS...]]
 #

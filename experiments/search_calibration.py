@@ -19,8 +19,9 @@ The judges are regressed on the gap of the prior, the action values of `residual
 one Markov chain serve as instrument for those of another, so that noise does not flatten the slope (instrumental
 variables; two chains, as consecutive worlds of one are similar). Then the first action is given up where (1 - share) *
 prior + share * mean in all worlds favours the second, for several shares: `search` has share = trust * n / (n + prior).
-(The critic of `search` has trust 1 and prior 60.) At the end the gain is printed by the gap of the prior. All gains are
-measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has the results.
+(The critic of `search` has trust 1 and a prior of its own.) At the end the gain is printed by the gap of the prior. All
+gains are measured on the same positions. Intervals (95 %) count a game as one observation. docs/experiments.md has the
+results.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from agents.search.bot import BUNDLED_CRITIC, DEFAULTS
 from agents.search.fit import lay_worlds
 from agents.search.model import BUNDLED, load_model
 from agents.search.one_turn import OneTurn
-from agents.search.tree import FAR
+from agents.search.tree import CRITIC_PRIOR_WEIGHT, FAR
 from agents.search.worlds import SAMPLER
 from engine.actions import NUKIDORA, TSUMOGIRI, actions_of
 from engine.common.progress import Progress
@@ -62,7 +63,9 @@ SHARE = 0.01  # of the decisions that become positions
 GAMES = 64  # of a batch
 WORLDS, JUDGED, WALLS = 100, 50, 8
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
-SEARCHED = {1: ("critic", 0.7), 2: ("critic", 0.7), 3: ("linear", 0.35)}  # by kind; the share of `search:n=150`
+N = 150  # worlds of the `search` whose gain is printed
+OF_CRITIC, OF_PLAYOUTS = N / (N + CRITIC_PRIOR_WEIGHT), DEFAULTS["trust"] * N / (N + DEFAULTS["prior"])
+SEARCHED = {1: ("critic", OF_CRITIC), 2: ("critic", OF_CRITIC), 3: ("linear", OF_PLAYOUTS)}  # by kind; with its share
 JOBS = 2
 
 
@@ -74,6 +77,7 @@ class Position(NamedTuple):
     table: np.record  # whole
     seat: int
     actions: tuple[int, int]
+    compared: tuple[int, ...]  # what `search` compares, with its margin or one just as wide as to take the second
     prior: float  # how much better the first is by the action values of BOT
 
 
@@ -88,15 +92,16 @@ def positions(batch: int) -> tuple[list[Position], int]:
     def act(views: np.ndarray) -> np.ndarray:
         nonlocal n
         values = bot.action_values(views)
-        order = np.argsort(-values, axis=1, kind="stable")[:, :2]
-        best, second = np.take_along_axis(values, order, axis=1).T
-        close = best - second < MARGIN
+        order = np.argsort(-values, axis=1, kind="stable")[:, : int(DEFAULTS["k"])]
+        behind = values.max(axis=1, keepdims=True) - np.take_along_axis(values, order, axis=1)
+        close = behind[:, 1] < MARGIN
         n += int(close.sum())
         for k in np.flatnonzero(close & (random.random(len(views)) < SHARE)):
             table, seat = int(tables.asked_tables[k]), int(tables.asked_seats[k])
             game, two = batch * GAMES + table, (int(order[k, 0]), int(order[k, 1]))
-            gap = float(best[k] - second[k])
-            found.append(Position(game, views[k].copy(), tables.records[table].copy(), seat, two, gap))
+            gap = float(behind[k, 1])
+            compared = tuple(order[k, behind[k] <= max(gap, DEFAULTS["margin"])].tolist())
+            found.append(Position(game, views[k].copy(), tables.records[table].copy(), seat, two, compared, gap))
         return order[:, 0]
 
     for _ in tables.play([act], np.zeros((GAMES, 3), dtype=np.int8)):
@@ -142,7 +147,7 @@ def kind_of(position: Position) -> int:
     seat = view["seat"][view["viewer"]]
     if NUKIDORA in actions_of(*view["legal"][view["viewer"]].tolist()):
         return 4
-    if max(position.actions) > TSUMOGIRI or view["phase"] == RIICHI_DISCARD:
+    if max(position.compared) > TSUMOGIRI or view["phase"] == RIICHI_DISCARD:
         return 3
     if view["seat"]["riichi"].any():
         return 2

@@ -10,7 +10,7 @@ opponent may win on it).
 
 In JUDGED more rounds it is asked about the likeliest discards of a choice, at the true table and in WORLDS sampled
 worlds of two Markov chains. What it says of the chosen discard, less the mean over the policy, is compared with the
-advantage: slope 1 if it is right. One chain is the instrument for the other, as in search_calibration.py, by which
+advantage: slope 1 if it is right. One chain is the instrument for the other, as in search_calibration.py;
 `prior` is the action value of `residual`. Intervals (95 %) count a round at a table as one observation.
 """
 

@@ -28,6 +28,7 @@ from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
+from engine.common.student import NORMAL
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
@@ -167,7 +168,7 @@ def agreement(options: argparse.Namespace) -> int:
 def percentage(part: int, whole: int) -> str:
     """A share in percent, with its 95 % interval."""
     share = part / whole
-    return f"{100 * share:.1f} ± {196 * (share * (1 - share) / whole) ** 0.5:.1f}"
+    return f"{100 * share:.1f} ± {100 * NORMAL * (share * (1 - share) / whole) ** 0.5:.1f}"
 
 
 def count_agreed(views: np.ndarray, played: np.ndarray, chosen: np.ndarray) -> Counter[str]:

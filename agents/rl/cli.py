@@ -60,6 +60,8 @@ def check_options(options: argparse.Namespace) -> None:
     """Raise ValueError for options that cannot be carried out, as far as can be checked without loading a bot."""
     if options.former_every < math.inf and not options.against:
         raise ValueError("former_every: former selves play in games with opponents only; give against above 0")
+    if options.former_every < math.inf and options.iterations:
+        raise ValueError("former_every: it follows the clock, which iterations are there to do without; give minutes")
     for bot in (*options.opponents, *options.measure_against):
         registry.check(bot)
 

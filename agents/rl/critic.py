@@ -13,10 +13,9 @@ import numpy as np
 
 from agents.rl.oracle import N_ORACLE
 from agents.rl.policy import F1, F2, add_product, read_arrays, rectify
-from agents.rl.situation import N_SITUATION, situations_of
+from agents.rl.situation import N_SITUATION, final_placements, situations_of
 from engine.common.files import write_atomically
 from engine.compiling import kernel
-from engine.rules import TENHOU
 from engine.table import GAME_OVER, N_SEATS
 
 FILE = "critic.npz"  # the file in a training folder
@@ -115,6 +114,6 @@ def values_of_situations(weights: CriticWeights, records: np.ndarray) -> np.ndar
     situations = situations_of(records, np.zeros((len(records), N_SEATS), dtype=np.int8))
     found = _outputs(weights, "situation", situations.reshape(-1, N_SITUATION)).reshape(-1, N_SEATS)
     found -= found.mean(axis=1, keepdims=True)
-    for i in np.flatnonzero(records["phase"] == GAME_OVER).tolist():
-        found[i] = 2.0 - np.array(TENHOU.ranks(records["seat"]["score"][i].tolist()))
+    over = records["phase"] == GAME_OVER
+    found[over] = 2.0 - final_placements(records[over])
     return found

@@ -14,8 +14,8 @@ import numpy as np
 from agents.base import Agent
 from agents.registry import make
 from agents.rl.rollouts import StoppedError
+from agents.rl.situation import final_placements
 from engine.common.student import NORMAL
-from engine.rules import TENHOU
 from engine.seeds import derive_seed
 from engine.table import N_SEATS
 from engine.tables import PolicyFault, Tables
@@ -74,8 +74,7 @@ def placements_of(bot: Agent, opponent: Agent, seeds: Sequence[int], stop: Event
     except PolicyFault as fault:
         name = (bot, opponent)[fault.policy].name
         raise ValueError(f"measured against {opponent.name}: {name}, seat {fault.seat}: {fault.what}") from fault
-    ranks = np.array([TENHOU.ranks(scores) for scores in tables.records["seat"]["score"].tolist()])
-    return ranks[players == 0].reshape(N_SEATS, n).mean(axis=0)
+    return final_placements(tables.records)[players == 0].reshape(N_SEATS, n).mean(axis=0)
 
 
 def last_measured(path: Path) -> tuple[float, int] | None:
@@ -98,4 +97,5 @@ def append(path: Path, rows: list[Strength]) -> None:
         if new:
             writer.writerow(Strength._fields)
         for row in rows:
-            writer.writerow([f"{value:.5g}" if isinstance(value, float) else value for value in row])
+            rounded = {name: f"{getattr(row, name):.5g}" for name in ("placement", "interval")}
+            writer.writerow({**row._asdict(), **rounded}.values())  # minutes are exact, to say which are measured

@@ -19,7 +19,7 @@ from engine.common.files import write_atomically
 from engine.compiling import inner, kernel
 
 Weights: TypeAlias = dict[str, np.ndarray]  # name -> float32, C-contiguous; matrices are [inputs, outputs]
-LOGIT_VALUE = "logit_value"  # in a file: the placements that a logit of 1 stands for, a number
+LOGIT_VALUE_NAME = "logit_value"  # in a file: the placements that a logit of 1 stands for, a number
 MAX_MEMBER = 4 * MAX_WIDTH**2 + 4096  # bytes of an array in a file, unpacked
 
 
@@ -187,7 +187,7 @@ def widen(weights: Weights, features: Features, joint: int, hidden: int, seed: i
 
 def save_weights(path: Path, weights: Weights, logit_value: float | None = None) -> None:
     """Write the weights, and the value of a logit if it is known, as a NumPy archive. Raises OSError."""
-    arrays = weights if logit_value is None else weights | {LOGIT_VALUE: np.array(logit_value)}
+    arrays = weights if logit_value is None else weights | {LOGIT_VALUE_NAME: np.array(logit_value)}
     with write_atomically(path) as file:
         np.savez(file, **arrays)
 
@@ -204,11 +204,11 @@ def load_weights(path: Path, features: Features) -> Weights:
 
 def load_logit_value(path: Path) -> float | None:
     """The value of a logit in a file that `save_weights` wrote; None if it has none. Raises ValueError, in one line."""
-    found = read_arrays(path, [LOGIT_VALUE]).get(LOGIT_VALUE)
+    found = read_arrays(path, [LOGIT_VALUE_NAME]).get(LOGIT_VALUE_NAME)
     if found is None:
         return None
     if found.shape != () or found.dtype != np.float64 or not 0 < found < np.inf:
-        raise ValueError(f"{path}: {LOGIT_VALUE!r} is no number above 0; take an earlier copy")
+        raise ValueError(f"{path}: {LOGIT_VALUE_NAME!r} is no number above 0; take an earlier copy")
     return float(found)
 
 

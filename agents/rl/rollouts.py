@@ -20,7 +20,7 @@ from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import Weights, logits_of, sample
 from agents.rl.rows import Features, Rows, encode
 from agents.rl.settings import Games
-from agents.rl.situation import situations_of
+from agents.rl.situation import final_placements, situations_of
 from engine import kernels, table_kernels
 from engine.rules import TENHOU
 from engine.table import EVERYTHING, GAME_OVER, N_SEATS, TABLE, packed_rules
@@ -131,8 +131,7 @@ class Actor:
         kernels.next_rounds(tables.raw)
         over = tables.records["phase"] == GAME_OVER
         ranks = np.zeros((len(over), N_SEATS), dtype=np.float32)
-        for i in np.flatnonzero(over).tolist():
-            ranks[i] = TENHOU.ranks(tables.records["seat"]["score"][i].tolist())
+        ranks[over] = final_placements(tables.records[over])
         self._start(np.flatnonzero(over), len(former))
         return join(steps, before, situations_of(tables.records, self._players), over, ranks)
 

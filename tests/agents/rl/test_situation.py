@@ -34,30 +34,29 @@ def one_of(n: int, at: int) -> list[float]:
     return [float(i == at) for i in range(n)]
 
 
-def plain_situation(t: Any, seat: int, players: Sequence[int], *, hanchan: bool) -> list[float]:
-    """The numbers of the situation of `seat` at the table `t`."""
+def plain_situation(t: Any, seat: int, players: Sequence[int], first_wind: int) -> list[float]:
+    """The numbers of the situation of `seat` at the table `t`, whose East is `first_wind` of a hanchan."""
     scores, dealer = t["seat"]["score"].tolist(), int(t["dealer"])
     seats = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]  # from each seat on, in turn
     return [
         *((scores[each] - 35_000) / 20_000 for each in seats[seat]),
         *one_of(3, seats[dealer].index(seat)),
-        *one_of(9, 3 * int(t["round_wind"]) + dealer),
+        *one_of(9, 3 * (first_wind + int(t["round_wind"])) + dealer),
         int(t["honba"]) / 4,
         int(t["sticks"]) / 3,
         *one_of(3, TENHOU.ranks(scores)[seat] - 1),
         *one_of(3, seat),
-        float(hanchan),
+        1.0,
         *(float(players[each] != 0) for each in seats[seat]),
     ]
 
 
-@pytest.mark.parametrize("length", ["east", "hanchan"])
-def test_situations_are_those_of_the_tables(length: Literal["east", "hanchan"]) -> None:
+@pytest.mark.parametrize(("length", "first_wind"), [("east", 1), ("hanchan", 0)])
+def test_situations_are_those_of_the_tables(length: Literal["east", "hanchan"], first_wind: int) -> None:
     tables = starts_of_rounds(TENHOU.with_length(length))
     players = np.random.default_rng(1).integers(3, size=(len(tables), 3)).astype(np.int8)
     expected = [
-        [plain_situation(t, seat, row, hanchan=length == "hanchan") for seat in range(3)]
-        for t, row in zip(tables, players.tolist())
+        [plain_situation(t, seat, row, first_wind) for seat in range(3)] for t, row in zip(tables, players.tolist())
     ]
     np.testing.assert_allclose(situations_of(tables, players), expected, rtol=0, atol=1e-6)
     for name in ("dealer", "honba", "sticks"):
