@@ -138,6 +138,8 @@ def _unknown(spec: str) -> str:
     if PROGRAM.match(spec):
         return f"{spec!r} is no bot of this process: only the arena plays it, and the client a program with --exec"
     name = spec.partition(":")[0]
+    if "?" in name and name.partition("?")[0] in names():
+        return f"unknown bot {name!r}: options follow a colon, as in bert:?temperature=1 and search:n=5"
     told = f"unknown bot {name!r}: choose one of {', '.join(names())}"
     is_here = PLAIN.fullmatch(name) is not None and Path(f"{name}.py").is_file()
     return told + (f"; or {name}.py:CLASS, which is a file here" if is_here else ", or FILE.py:CLASS")

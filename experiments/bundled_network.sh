@@ -13,6 +13,10 @@ set -euo pipefail
 mkdir -p "${1:?usage: bash experiments/bundled_network.sh FOLDER}"
 export PYTHONPATH=$(cd "$(dirname "$0")/.." && pwd)
 cd "$1"
+if [ -z "$(ls -A records 2> /dev/null)" ]; then  # step 7 needs them, after 21 hours
+  echo "$1/records: has no games of people; put some there" >&2
+  exit 2
+fi
 
 # Trains in two processes, one a core: train2 train|improve DATA OUT OPTIONS...
 train2() {

@@ -15,6 +15,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH=$root
 cd "$1"
 minutes=${2:-10}
+if ! [[ $minutes =~ ^[0-9]*[1-9][0-9]*$ ]]; then
+  echo "MINUTES: $minutes is not a whole number above 0" >&2
+  exit 2
+fi
 if python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then
   device=cuda batch=2048
 else

@@ -244,6 +244,8 @@ def report_gaps(found: dict[str, np.ndarray]) -> None:
 
 def main() -> None:
     """Measure and print."""
+    if len(sys.argv) > 2 or not all(each.isdecimal() for each in sys.argv[1:]):
+        sys.exit(f"usage: python {sys.argv[0]} [BATCHES]")
     batches = int(sys.argv[1]) if len(sys.argv) > 1 else 34
     counts, parts = [], []
     with ProcessPoolExecutor(JOBS) as pool, Progress("batches", batches) as progress:

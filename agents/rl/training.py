@@ -171,12 +171,12 @@ class Run(Training):
 
     def _is_measurement_due(self) -> bool:
         """Return whether a measurement is missing, including one that was interrupted."""
-        last, every = last_measured(self.folder / CURVE), 60 * self.settings.measure_every
+        last, every = last_measured(self.folder / CURVE), self.settings.measure_every
         if last is None:
             return True
         minutes, iteration = last
         ended = super().finished and iteration < self.iteration
-        return ended or self.seconds // every > 60 * minutes // every
+        return ended or self.seconds / 60 // every > minutes // every
 
     @property
     def has_learned(self) -> bool:

@@ -45,6 +45,14 @@ def test_seed_must_fit_in_64_bits(seed: int) -> None:
         registry.make("random", seed=seed)
 
 
+def test_options_without_the_colon_are_told_where_it_belongs() -> None:
+    for spec in ("bert?temperature=1", "search?n=5"):
+        with pytest.raises(ValueError, match="options follow a colon, as in bert:"):
+            registry.make(spec)
+    with pytest.raises(ValueError, match="choose one of"):
+        registry.make("nobody?n=5")
+
+
 @pytest.mark.usefixtures("plugins")
 @pytest.mark.parametrize(("spec", "argument"), [("my-bot", None), ("my-bot:", ""), ("my-bot:a:b", "a:b")])
 def test_bots_of_other_packages_get_argument_and_seed(spec: str, argument: str | None) -> None:

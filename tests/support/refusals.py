@@ -309,6 +309,7 @@ BAD_USES = {
         out --device abacus -> abacus
         NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
         out --set former_every=1 --set against=0 -> against former_every
+        out --set former_every=1 --set iterations=5 -> former_every iterations
     """,
     "agents.search fit": """
         nowhere/model.npz -> nowhere
@@ -413,6 +414,7 @@ BAD_USES = {
     "benchmarks.arena": "--wrong -> --wrong",
     "benchmarks.bots": "--wrong -> --wrong",
     "benchmarks.playouts": "--wrong -> --wrong",
+    "benchmarks.search": "--wrong -> --wrong",
     "benchmarks.rl": "--wrong -> --wrong",
 }  # fmt: skip
 

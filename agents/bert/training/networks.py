@@ -85,6 +85,8 @@ def load_trained(model: str) -> PreTrainedModel:
     """The network with policy and value in a folder, float32. Raises ValueError if there is none, or for a size."""
     if model in SIZES:
         raise ValueError(f"{model} is a size: name the folder of a trained network")
+    if not (Path(model) / CONFIG).is_file():
+        raise ValueError(f"{model}: is no folder of a network, with a {CONFIG}")
     return create_or_load(model)
 
 

@@ -20,6 +20,7 @@ from agents.rl import evaluation, training
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.critic import load_critic
+from agents.rl.evaluation import Strength, append
 from agents.rl.families import features_named
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
 from agents.rl.ppo import Learner
@@ -234,6 +235,17 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
     for _ in range(2):  # the second finds nothing to do
         assert main(options) == 0
         assert iterations_measured() == ["iteration", "0", "1"]
+
+
+@pytest.mark.parametrize("every", [20.02, 0.1, 7.3])
+def test_what_was_measured_is_not_due_again(every: float, tmp_path: Path) -> None:
+    run = Run(tmp_path, replace(SMALL, minutes=1e6, measure_every=every), None)
+    for multiple in (51, 10_001):
+        run.seconds, run.iteration = 60 * every * multiple + 1e-4, multiple
+        assert run._is_measurement_due()
+        row = Strength(run.seconds / 60, run.iteration, 0, "rule", 3, 2.0, 0.1)
+        append(tmp_path / "curve.csv", [row])
+        assert not run._is_measurement_due()
 
 
 def test_weights_say_what_a_logit_is_worth(tmp_path: Path) -> None:

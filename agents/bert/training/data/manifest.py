@@ -69,7 +69,9 @@ def add_sources(folder: Path, sources: Sequence[Source], *, add: bool) -> list[t
             part = Part(source.options, source.extent, first, len(chunks))
             parts.append(part)
         elif part.extent != source.extent:
-            raise ValueError(f"{folder} was started with {part.extent} of {part.options}, not {source.extent}")
+            raise ValueError(
+                f"{folder} was started with {part.extent} of {part.options}, not {source.extent}: choose another folder"
+            )
         elif part.n_shards != len(chunks):
             raise ValueError(f"{folder} was started by another version of this program: choose another folder")
         tasks += enumerate(chunks, part.first_shard)
