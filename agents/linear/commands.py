@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from agents.base import Agent
 from agents.linear.config import Config
 from agents.linear.data import Choices, Records, SelfPlay, Source, collect, concatenate
 from agents.linear.features import FEATURES
@@ -28,7 +28,7 @@ from engine.common.files import write_atomically
 from engine.common.program import OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
-from engine.common.student import NORMAL
+from engine.common.student import interval_of_share
 from engine.table import raw_bytes
 
 WEIGHTS, METRICS = "weights.json", "metrics.csv"
@@ -141,55 +141,81 @@ def agreement(options: argparse.Namespace) -> int:
     """Print how often each bot chooses what was played, in all and by kind of decision."""
     source = source_of(options)
     bots = {spec: make(spec) for spec in options.bots}
-    agreed = {spec: Counter[str]() for spec in bots}
-    decisions = Counter[str]()
+    parts: dict[str, list[list[np.ndarray]]] = {kind: [] for kind in KINDS}
     with Progress("games", source.n_games) as progress:
-        for views, actions, _, n in source.views(progress.print):
-            kept, played = preferences(views, actions)
-            decisions += count_agreed(kept, played, played)  # all of each kind
-            for spec, bot in bots.items():
-                if len(kept):
-                    agreed[spec] += count_agreed(kept, played, preferences(kept, bot.act(kept))[1])
+        for views, actions, games, n in source.views(progress.print):
+            for kind, columns in agreed_by_kind(list(bots.values()), views, actions, games).items():
+                parts[kind].append(columns)
             progress.advance(n)
-    if not decisions:
+    found = {kind: [np.concatenate(each) for each in zip(*columns, strict=True)] for kind, columns in parts.items()}
+    shown = {kind: columns for kind, columns in found.items() if columns and len(columns[0])}
+    if not shown:
         raise ValueError("no decisions with several actions in these games")
     table = Table("bot", box=None)
-    counts = {kind: decisions[kind] for kind in KINDS if decisions[kind]}
-    for kind, count in counts.items():
-        table.add_column(f"{kind} %\n{count:,}", justify="right")
-    for spec, right in agreed.items():
-        table.add_row(spec, *(percentage(right[kind], count) for kind, count in counts.items()))
+    for kind, (games, *_) in shown.items():
+        table.add_column(f"{kind} %\n{len(games):,}", justify="right")
+    for index, spec in enumerate(bots, 1):
+        table.add_row(spec, *(percentage(columns[index], columns[0]) for columns in shown.values()))
     console = screen(WIDE)
-    console.print("Agreement with what was played, where there were several actions and no win, ± 95 % interval")
+    console.print(
+        "Agreement with what was played, where there were several actions and no win, ± 95 % interval by games"
+    )
     console.print(table)
     return OK
 
 
-def percentage(part: int, whole: int) -> str:
-    """A share in percent, with its 95 % interval."""
-    share = part / whole
-    return f"{100 * share:.1f} ± {100 * NORMAL * (share * (1 - share) / whole) ** 0.5:.1f}"
+def percentage(right: np.ndarray, games: np.ndarray) -> str:
+    """The mean of `right` bool[n] in percent, with its 95 % interval; `games` int64[n] says which game each is of."""
+    interval = interval_of_share(right, games)
+    return f"{100 * right.mean():.1f}" + ("" if interval is None else f" ± {100 * interval:.1f}")
 
 
-def count_agreed(views: np.ndarray, played: np.ndarray, chosen: np.ndarray) -> Counter[str]:
-    """In how many of `views` TABLE[n] the actions `chosen` int64[n] are those `played`, in all and by kind.
+def agreed_by_kind(
+    bots: Sequence[Agent], views: np.ndarray, actions: np.ndarray, games: np.ndarray
+) -> dict[str, list[np.ndarray]]:
+    """By kind of decision: the games int64[k] of those that count, and whether each bot chose what was played, bool[k].
 
-    A discard counts where a tile was discarded, and must be the same tile; a call, riichi or nukidora counts where it
-    was legal, and must be made or left as it was.
+    `actions` int64[n] are those played in `views` TABLE[n], `games` int64[n] the games they are of.
+    """
+    played, shown = preferences(views, actions)
+    views, played, games = views[shown], played[shown], games[shown]
+    if not len(views):
+        return {}
+    chosen = [preferences(views, bot.act(views))[0] for bot in bots]
+    return {
+        kind: [games[counted], *(agrees(kind, played, each)[counted] for each in chosen)]
+        for kind, counted in kinds_of(views, played).items()
+    }
+
+
+def kinds_of(views: np.ndarray, played: np.ndarray) -> dict[str, np.ndarray]:
+    """Which of `views` TABLE[n] count as each of KINDS, bool[n]; `played` int64[n] are the actions in them.
+
+    A discard counts where a tile was discarded; a call, riichi or nukidora where it was legal.
     """
     words = views["legal"][np.arange(len(views)), views["viewer"]]
-    right = {ALL: played == chosen, DISCARD: (played == chosen)[played <= TSUMOGIRI]}
+    counted = {ALL: np.ones(len(views), dtype=np.bool_), DISCARD: played <= TSUMOGIRI}
     for kind, actions in DECLARED.items():
         legal = words[:, actions // 64] >> (actions % 64).astype(np.uint64) & np.uint64(1)
-        right[kind] = (np.isin(played, actions) == np.isin(chosen, actions))[legal.any(axis=1)]
-    return Counter({kind: int(each.sum()) for kind, each in right.items()})
+        counted[kind] = legal.any(axis=1)
+    return counted
+
+
+def agrees(kind: str, played: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Whether the actions `chosen` int64[n] are those `played`, bool[n].
+
+    A call, riichi or nukidora must be made or left as it was, whichever it is.
+    """
+    if kind in DECLARED:
+        return np.isin(played, DECLARED[kind]) == np.isin(chosen, DECLARED[kind])
+    return played == chosen
 
 
 def preferences(views: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The views TABLE[k] of decisions that show a preference, and the candidates int64[k] that stand for `actions`."""
+    """The candidates int64[n] that stand for `actions`, and whether the decision shows a preference, bool[n]."""
     played, counts = np.array(actions, dtype=np.int64), np.empty(len(views), dtype=np.int64)
     count_candidates(raw_bytes(views), len(views), played, counts)
-    return views[counts > 0], played[counts > 0]
+    return played, counts > 0
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

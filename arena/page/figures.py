@@ -121,14 +121,13 @@ def plane(axes: Any, data: Data) -> None:
 
 
 def share(bot: BotGames, count: int) -> tuple[float, float]:
-    """A count in % of rounds, and the half-width of its interval: of a ratio of means over walls (delta method).
+    """A count in % of rounds, and the half-width of its interval.
 
     A wall that is off has one more in each game (`engine.common.student`). NaN for one wall, which has no interval.
     """
     counts, rounds = (bot.counts[..., column].sum(axis=1).astype(float) for column in (count, ROUNDS))
-    ratio, off = counts.sum() / rounds.sum(), bot.placements.shape[1] / rounds.mean()
-    width = student.half_width((counts - ratio * rounds) / rounds.mean(), off) or np.nan
-    return 100 * ratio, 100 * width
+    width = student.half_width_of_ratio(counts, rounds, bot.placements.shape[1]) or np.nan
+    return 100 * counts.sum() / rounds.sum(), 100 * width
 
 
 def yaku(axes: Any, data: Data) -> None:

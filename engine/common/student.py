@@ -62,6 +62,25 @@ def half_width(values: np.ndarray, off: float) -> float | None:
     return None if len(values) < 2 else of_error(standard_error(values, off), len(values))
 
 
+def half_width_of_ratio(counts: np.ndarray, totals: np.ndarray, off: float) -> float | None:
+    """The half-width of the 95 % confidence interval of ``counts.sum() / totals.sum()``; None for fewer than two.
+
+    Both are [n], of n independent parts such as games or walls: a ratio of means (delta method). ``off``: by how much
+    the count of a part that is off differs.
+    """
+    ratio, mean = counts.sum() / totals.sum(), totals.mean()
+    return half_width((counts - ratio * totals) / mean, off / mean)
+
+
+def interval_of_share(right: np.ndarray, games: np.ndarray) -> float | None:
+    """The half-width of the 95 % confidence interval of the mean of `right` bool[n] > 0; None if all are of one game.
+
+    `games` int[n] says which game each is of: those of one game are not independent.
+    """
+    of_game = np.unique(games, return_inverse=True)[1]
+    return half_width_of_ratio(np.bincount(of_game, right), np.bincount(of_game).astype(float), off=1.0)
+
+
 def of_error(error: float, n: int) -> float:
     """The half-width of the 95 % confidence interval of a mean of n, at least two, from its standard error."""
     return quantile((1 + CONFIDENCE) / 2, n - 1) * error

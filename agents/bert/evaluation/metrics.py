@@ -16,7 +16,7 @@ from agents.bert.labels import (
     PON_LABEL,
     REACH_LABEL,
 )
-from engine.common.student import NORMAL
+from engine.common.student import interval_of_share
 from engine.tiles import N_TILES
 
 N_BINS = 10
@@ -48,7 +48,7 @@ class Agreement:
 
     samples: int
     accuracy: float
-    interval: float  # half the width of the 95 % interval, for independent samples
+    interval: float | None  # half the width of the 95 % interval, by games; None for a single game
     labels: list[LabelMetrics]
 
 
@@ -117,16 +117,15 @@ def by_kind(legal: np.ndarray, true: np.ndarray, predicted: np.ndarray) -> list[
     return [KindMetrics(kind, len(each), mean(each) if len(each) else None) for kind, each in right.items()]
 
 
-def agreement(true: np.ndarray, predicted: np.ndarray) -> Agreement:
-    """Compare labels int[n]. Raises ValueError for n = 0."""
+def agreement(true: np.ndarray, predicted: np.ndarray, games: np.ndarray) -> Agreement:
+    """Compare labels int[n] of the games int[n]. Raises ValueError for n = 0."""
     if not len(true):
         raise ValueError("no samples to compare labels of")
     correct = np.bincount(true[true == predicted], minlength=N_LABELS).tolist()
     n_true, n_predicted = (np.bincount(labels, minlength=N_LABELS).tolist() for labels in (true, predicted))
     rows = map(LabelMetrics, LABEL_NAMES, n_true, n_predicted, correct)
-    accuracy = sum(correct) / len(true)
-    interval = NORMAL * (accuracy * (1 - accuracy) / len(true)) ** 0.5
-    return Agreement(len(true), accuracy, interval, [row for row in rows if row.played or row.predicted])
+    shown = [row for row in rows if row.played or row.predicted]
+    return Agreement(len(true), sum(correct) / len(true), interval_of_share(true == predicted, games), shown)
 
 
 def likeliest(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ class LevelMetrics:
     dan: str  # as in the record, or UNKNOWN_LEVEL
     samples: int
     network: float
-    interval: float  # half the width of the 95 % interval of the network's, for independent samples
+    interval: float | None  # half the width of the 95 % interval of the network's, by games; None for a single one
     baseline: float
 
 
@@ -88,12 +88,17 @@ def dan_of(record: GameRecord) -> list[str]:
     return [UNKNOWN_LEVEL] * N_SEATS
 
 
-def by_level(dan: np.ndarray, label: np.ndarray, network: np.ndarray, baseline: np.ndarray) -> list[LevelMetrics]:
-    """The metrics of each level in `dan` str[n], ascending, from the labels int[n] that were played and chosen."""
+def by_level(
+    dan: np.ndarray, label: np.ndarray, network: np.ndarray, baseline: np.ndarray, games: np.ndarray
+) -> list[LevelMetrics]:
+    """The metrics of each level in `dan` str[n], ascending, from the labels int[n] that were played and chosen.
+
+    `games` int[n] says which game each is of.
+    """
     levels = []
     for each in sorted(np.unique(dan).tolist(), key=[*RANKS, UNKNOWN_LEVEL].index):
         own = dan == each
-        found = agreement(label[own], network[own])
+        found = agreement(label[own], network[own], games[own])
         levels.append(LevelMetrics(each, found.samples, found.accuracy, found.interval, mean((label == baseline)[own])))
     return levels
 
@@ -124,19 +129,20 @@ def evaluate_records(
             encoded = encode(decisions.views)
             policy = predictor(encoded.input_ids, encoded.lengths, encoded.n_state).policy
             by_baseline = labels_of(decisions.views, baseline.act(decisions.views))
-            columns.append((decisions.legal, decisions.label, decisions.dan, policy, by_baseline))
+            game = np.full(len(policy), len(columns))
+            columns.append((decisions.legal, decisions.label, decisions.dan, policy, by_baseline, game))
         advance()
     if not columns:
         raise ValueError("no records of games to compare with")
-    legal, label, dan, policy, by_baseline = map(np.concatenate, zip(*columns, strict=True))
+    legal, label, dan, policy, by_baseline, games = map(np.concatenate, zip(*columns, strict=True))
     chosen = likeliest(policy, legal)
     return RecordMetrics(
         games=len(columns),
         damaged=damaged,
         departures=departures,
-        network=agreement(label, chosen),
+        network=agreement(label, chosen, games),
         loss=cross_entropy(policy, legal, label),
         confidence=calibration(softmax(np.where(legal, policy, -np.inf)).max(axis=1), chosen == label),
-        baseline=agreement(label, by_baseline),
-        levels=by_level(dan, label, chosen, by_baseline),
+        baseline=agreement(label, by_baseline, games),
+        levels=by_level(dan, label, chosen, by_baseline, games),
     )

@@ -58,9 +58,10 @@ def evaluate_validation(
         advance(len(lengths))
     legal, regret, label, placement, points, policy, ranks, expected = map(np.concatenate, zip(*columns, strict=True))
     chosen = likeliest(policy, legal)
+    games = data.game_ids(indices)
     return ValidationMetrics(
-        games=len(np.unique(data.game_ids(indices))),
-        policy=agreement(label, chosen),
+        games=len(np.unique(games)),
+        policy=agreement(label, chosen, games),
         kinds=by_kind(legal, label, chosen),
         loss=cross_entropy(policy, legal, label),
         regret=mean_regret(regret, chosen),

@@ -57,9 +57,13 @@ N_GAMES, N_VALIDATION = 8, 2  # in two shards
 def test_labels_are_counted_as_played_predicted_and_both() -> None:
     true = np.array([0, 0, 0, REACH_LABEL, NONE_LABEL])
     predicted = np.array([0, REACH_LABEL, 0, REACH_LABEL, HORA_LABEL])
-    result = agreement(true, predicted)
+    result = agreement(true, predicted, games=np.array([0, 0, 1, 1, 2]))
     assert (result.samples, result.accuracy) == (5, 0.6)
-    assert result.interval == pytest.approx(1.96 * math.sqrt(0.6 * 0.4 / 5))
+    rest = np.array([1 - 2 * 0.6, 2 - 2 * 0.6, 0 - 1 * 0.6]) / (
+        5 / 3
+    )  # of each game, Student's t with 2 degrees of freedom
+    assert result.interval == pytest.approx(4.303 * rest.std(ddof=1) / math.sqrt(3), rel=1e-3)
+    assert agreement(true, predicted, games=np.zeros(5)).interval is None
     assert result.labels == [
         LabelMetrics("dahai 5mr", 3, 2, 2),
         LabelMetrics("reach", 1, 2, 1),
@@ -71,7 +75,7 @@ def test_labels_are_counted_as_played_predicted_and_both() -> None:
 
 def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(ValueError, match="no samples"):
-        agreement(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+        agreement(*3 * [np.array([], dtype=np.int64)])
 
 
 def test_only_legal_labels_are_chosen_and_have_probability() -> None:
@@ -183,13 +187,16 @@ def test_what_was_published_of_wahaha_agrees_with_its_accuracy() -> None:
 
 def test_levels_are_those_of_the_players_and_ascend() -> None:
     dan, label = np.array(["九段", "八段", "七段", "七段", "七段"]), np.array([1, 1, 2, 3, 4])
-    found = by_level(dan, label, network=np.array([2, 1, 2, 3, 9]), baseline=np.array([1, 9, 2, 9, 9]))
+    found = by_level(
+        dan, label, network=np.array([2, 1, 2, 3, 9]), baseline=np.array([1, 9, 2, 9, 9]), games=np.arange(5)
+    )
     assert [(each.dan, each.samples, each.network, each.baseline) for each in found] == [
         ("七段", 3, pytest.approx(2 / 3), pytest.approx(1 / 3)),
         ("八段", 1, 1.0, 0.0),
         ("九段", 1, 0.0, 1.0),
     ]
-    assert found[0].interval == pytest.approx(1.96 * math.sqrt(2 / 27))
+    assert found[0].interval == pytest.approx(4.303 / 3, rel=1e-3)  # Student's t with 2 degrees of freedom
+    assert found[1].interval is None
 
 
 # Games --------------------------------------------------------------------------------------------------------------

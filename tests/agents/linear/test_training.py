@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agents.linear.cli import main
-from agents.linear.commands import count_agreed
+from agents.linear.commands import agrees, kinds_of
 from agents.linear.config import HINGE, SOFTMAX, Config
 from agents.linear.data import SelfPlay, collect, concatenate
 from agents.linear.features import N_FEATURES, START
@@ -169,10 +169,11 @@ def test_agreement_counts_each_kind_where_it_was_legal() -> None:
         for action in menu:
             view["legal"][k % 3][action // 64] |= np.uint64(1 << action % 64)
     played, chosen = np.array([3, RIICHI, PON, DAIMINKAN, 7, PON]), np.array([7, 3, PON_RED, DAIMINKAN, 7, PASS])
-    expected = {"all": 2, "discard": 1, "pon": 2, "kan": 2, "riichi": 0, "nukidora": 1}
-    assert dict(count_agreed(views, played, chosen)) == expected
+    counted = kinds_of(views, played)
     every = {"all": 6, "discard": 2, "pon": 3, "kan": 2, "riichi": 1, "nukidora": 1}
-    assert dict(count_agreed(views, played, played)) == every
+    assert {kind: each.sum() for kind, each in counted.items()} == every
+    expected = {"all": 2, "discard": 1, "pon": 2, "kan": 2, "riichi": 0, "nukidora": 1}
+    assert {kind: agrees(kind, played, chosen)[each].sum() for kind, each in counted.items()} == expected
 
 
 def test_the_scale_is_that_of_the_weights() -> None:
