@@ -13,9 +13,12 @@ from agents.bert.evaluation.metrics import N_BINS, Agreement, Calibration, Label
 from agents.bert.evaluation.records import BASELINE, LevelMetrics, RecordMetrics
 from agents.bert.evaluation.validation import ValidationMetrics
 from agents.bert.evaluation.wahaha import WAHAHA_ACCURACY, WAHAHA_LABELS, WAHAHA_LOSS
+from engine.records import mjlog
 
 UNDEFINED = "–"  # for a share of no samples
 RANKS = ("1st", "2nd", "3rd")
+ENGLISH = "newcomer", *(f"{kyu} kyu" for kyu in range(9, 0, -1)), *(f"{dan} dan" for dan in range(1, 11)), "tenhoui"
+LEVELS = dict(zip(mjlog.RANKS, ENGLISH, strict=True))  # of Tenhou
 
 
 def percent(share: float | None) -> str:
@@ -97,7 +100,11 @@ def level_table(levels: Sequence[LevelMetrics]) -> Table:
     """Return one row per level of the players."""
     table = make_table("players", "decisions", "network, %", "±", f"{BASELINE}, %")
     for each in levels:
-        table.add_row(each.dan, f"{each.samples:,}", *map(percent, (each.network, each.interval, each.baseline)))
+        table.add_row(
+            LEVELS.get(each.dan, each.dan),
+            f"{each.samples:,}",
+            *map(percent, (each.network, each.interval, each.baseline)),
+        )
     return table
 
 

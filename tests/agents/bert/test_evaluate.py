@@ -160,15 +160,15 @@ def test_report_of_validation() -> None:
 def test_report_of_records_shows_network_rule_bot_and_wahaha() -> None:
     network = Agreement(300, 0.5, 0.05, [LabelMetrics("pon", 100, 50, 25), LabelMetrics("hora", 0, 3, 0)])
     baseline = Agreement(300, 0.6, 0.04, [LabelMetrics("kakan", 0, 9, 0), LabelMetrics("pon", 100, 90, 75)])
-    levels = [LevelMetrics("七段", 200, 0.55, 0.07, 0.65), LevelMetrics("八段", 100, 0.4, 0.096, 0.5)]
+    levels = [LevelMetrics("七段", 200, 0.55, 0.07, 0.65), LevelMetrics("天鳳位", 100, 0.4, None, 0.5)]
     confidence = Calibration([Bin(9, 200, 0.95, 0.9)], 0.04)
     lines = printed(lambda report: report.records(RecordMetrics(2, 1, 3, network, 1.5, confidence, baseline, levels)))
     assert "Recorded players: 300 decisions in 2 games" in lines
     assert "network 50.0 % ± 5.0, loss 1.5000" in lines
     assert "rule bot 60.0 % ± 4.0" in lines
     assert "pon 100 25.0 50.0 75.0 83.3 84.6 85.2" in lines
-    assert "七段 200 55.0 7.0 65.0" in lines
-    assert "八段 100 40.0 9.6 50.0" in lines
+    assert "7 dan 200 55.0 7.0 65.0" in lines
+    assert "tenhoui 100 40.0 – 50.0" in lines
     assert "90-100 200 95.0 90.0" in lines
     assert "expected calibration error: 0.0400" in lines
     (wahaha,) = (line for line in lines if line.startswith("wahaha"))
