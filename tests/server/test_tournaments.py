@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,6 @@ from engine.statistics.counts import COUNTS
 from server.access import DOWNLOADS_AT_ONCE
 from server.api import tournaments
 from server.api.common import read_cursor
-from server.limits import Limits
 from server.settings import RoomSettings, Settings
 from server.store import Keep, Play
 from server.tournaments import tournaments as tournaments_of_server
@@ -34,7 +34,7 @@ from server.tournaments.document import LIVE_SAMPLES
 from server.tournaments.plan import Plan
 from server.tournaments.tournament import Tournament
 from tests.support.running_server import Live, live
-from tests.support.server_bots import Bot, Clock, live_game, together, until
+from tests.support.server_bots import PATIENT, Bot, Clock, live_game, together, until
 from tests.support.stored_games import opened
 from tests.support.stored_records import stored_games, stored_lines
 
@@ -444,7 +444,7 @@ async def test_only_admins_create_and_cancel_and_entrants_need_tokens(tmp_path: 
 
 
 async def test_their_number_is_limited(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(check_timeout=60.0, max_tournaments=1, kept_tournaments=2)) as at:
+    async with live(tmp_path, limits=replace(PATIENT, max_tournaments=1, kept_tournaments=2)) as at:
         waiting = {"entrants": ["a", "b", "c"], "walls": 1}
         for name in ("one", "two"):
             assert (await at.http.post("/api/tournaments", json=waiting | {"name": name})).status_code == 201
