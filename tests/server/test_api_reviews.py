@@ -22,7 +22,7 @@ from server.review_work import review
 from server.worker import no_progress
 from tests.support import worker_tasks
 from tests.support.running_server import TABLE, Live, live, play_into
-from tests.support.sent_records import MJAI, MJLOG, SOON, broken_round, finished
+from tests.support.sent_records import LOOK_EVERY, MJAI, MJLOG, SOON, broken_round, finished
 from tests.support.server_bots import Bot
 
 
@@ -59,9 +59,9 @@ async def test_a_stored_game_is_reviewed_once(at: Live) -> None:
     assert "still being played" in await at.refused(409, "POST", query)
     await bot.answer(question)
     await bot.play()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SOON):
         while (response := await at.http.post(query)).status_code == 409:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(LOOK_EVERY)
     first = response.json()
     assert (await at.http.post(query)).json()["id"] == first["id"]
     assert (await finished(at, first["id"]))["status"] == "done"
@@ -117,9 +117,9 @@ async def test_the_latest_games_of_a_player_are_reviewed_as_one(at: Live, monkey
     monkeypatch.setattr(players, "REVIEWED_GAMES", 2)
     for _ in range(3):
         await Bot(at.server, "aki", room=TABLE).play()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(SOON):
         while len(games := (await at.get("/api/games?player=aki"))["items"]) < 3:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(LOOK_EVERY)
     response = await at.http.post("/api/players/aki/reviews?bot=rule")
     assert response.status_code == 202, response.text
     review_id = response.json()["id"]
@@ -175,7 +175,7 @@ async def test_games_go_on_while_a_review_is_done(tmp_path: Path) -> None:
         review_id = (await at.http.post("/api/reviews?bot=rule&seat=0", content=b"x")).json()["id"]
         async with asyncio.timeout(SOON):
             while (await at.get(f"/api/reviews/{review_id}"))["decisions"] == 0:
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(LOOK_EVERY)
         await Bot(at.server, "aki", room=TABLE).play()
         assert (await at.get(f"/api/reviews/{review_id}"))["status"] == "running"
         assert "is running" in await at.refused(409, "GET", f"/api/reviews/{review_id}/result")

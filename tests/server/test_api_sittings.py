@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,8 @@ from agents.built_in import BUILT_IN
 from agents.registry import make
 from engine.common.program import version
 from server.house_bots import HouseBots
-from server.limits import Limits
 from tests.support.running_server import Live, live, until
-from tests.support.server_bots import Bot, Clock
+from tests.support.server_bots import PATIENT, Bot, Clock
 
 
 async def test_the_server_tells_how_to_play_and_with_whom(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ SITTING = {"name": "sitting", "permanent": False}
 
 @pytest.mark.slow
 async def test_a_room_for_one_sitting_closes_when_it_stays_empty(tmp_path: Path) -> None:
-    async with live(tmp_path, timeout=400, limits=Limits(linger=60.0), resume_timeout=0) as at:
+    async with live(tmp_path, timeout=400, limits=replace(PATIENT, linger=60.0), resume_timeout=0) as at:
         clock, found = Clock(), at.server.lobby.rooms
         settings = {"length": "east", "fill": ["rule"], "fill_delay": 0, "decision_time": 60, "pause": 0.0}
         response = await at.http.post("/api/rooms", json=SITTING | {"settings": settings})
@@ -69,7 +69,7 @@ async def test_a_room_for_one_sitting_closes_when_it_stays_empty(tmp_path: Path)
 
 
 async def test_a_room_for_one_sitting_that_nobody_enters_closes(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(linger=6.0)) as at:
+    async with live(tmp_path, limits=replace(PATIENT, linger=6.0)) as at:
         clock = Clock()
         assert (await at.http.post("/api/rooms", json=SITTING)).status_code == 201
         clock.advance(7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,8 @@ import pytest
 from server.access import RateLimitError, ServerFullError
 from server.commands import unfinished_games
 from server.game.seat import Seat
-from server.limits import Limits
 from tests.support.running_server import Live, live, until
-from tests.support.server_bots import Bot, Clock, Message
+from tests.support.server_bots import PATIENT, Bot, Clock, Message
 
 pytestmark = pytest.mark.usefixtures("no_error_is_logged")
 BOTS = ["rule", "efficiency", "tsumogiri"]
@@ -102,40 +102,40 @@ async def test_a_game_is_watched_to_its_end_and_leaves_nothing(at: Live) -> None
 
 
 async def test_it_stops_when_nobody_watches(tmp_path: Path) -> None:
-    async with live(tmp_path, timeout=1000, limits=Limits(linger=6.0)) as at:
+    async with live(tmp_path, timeout=1000, limits=replace(PATIENT, linger=60.0)) as at:
         clock, games = Clock(), at.server.lobby.games
         game = await started(at, pause=SLOWEST)  # nobody comes
-        clock.advance(4)
+        clock.advance(40)
         await asyncio.sleep(0.03)
         assert game["id"] in games
-        clock.advance(3)
+        clock.advance(30)
         await until(lambda: not games)
         await check_nothing_is_left(at)
         game = await started(at, pause=SLOWEST)
         paths = [f"/api/games/{game['id']}/events?hands={hands}" for hands in ("closed", "open")]
         first, second = [await at.socket(path) for path in paths]
         for spectator in (first, second):
-            clock.advance(7)
+            clock.advance(70)
             await asyncio.sleep(0.03)
             assert game["id"] in games
             await spectator.close()
             await until(lambda: len(at.server.lobby.games) == 1)
-        clock.advance(5)
+        clock.advance(40)
         await asyncio.sleep(0.03)
         third = await at.socket(paths[0])  # back in time
-        clock.advance(7)
+        clock.advance(70)
         await asyncio.sleep(0.03)
         assert game["id"] in games
         await third.close()
         left = at.server.lobby.exhibitions._playing
         await until(lambda: not left[game["id"]].watching)
-        clock.advance(7)
+        clock.advance(70)
         await until(lambda: not games)
         await check_nothing_is_left(at)
 
 
 async def test_an_address_has_one_and_all_have_some(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(max_exhibitions=2), rooms_per_address=2) as at:
+    async with live(tmp_path, limits=replace(PATIENT, max_exhibitions=2), rooms_per_address=2) as at:
         game = await started(at)
         response = await at.http.post("/api/games", json={"bots": BOTS})
         assert response.status_code == 429

@@ -103,14 +103,15 @@ async def test_all_connections_are_lost(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_game_may_end_while_a_lost_bot_could_still_reconnect(tmp_path: Path) -> None:
     """It ends only once."""
-    async with serving(tmp_path, decision_time=0.01, bank_time=0, resume_timeout=30, max_faults=1000) as server:
+    settings: dict[str, Any] = {"decision_time": 0.01, "bank_time": 0, "resume_timeout": 3600, "max_faults": 1000}
+    async with serving(tmp_path, timeout=1e6, **settings) as server:
         clock = Clock()
         lost, others = Bot(server, "lost"), [Bot(server, name) for name in "xy"]
         async with playing(others):
             await lost.until_own()
             lost.abort()
         assert all(bot.ended for bot in others)
-        clock.advance(31)
+        clock.advance(3601)
         await asyncio.sleep(0.3)
         assert server.lobby.metrics.games._value.get() == 1
         assert server.lobby.metrics.playing._value.get() == 0

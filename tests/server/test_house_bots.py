@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from server.game.seat import Seat
+from server.running import Running
 from tests.support.running_server import Live
 from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, serving, until
 from tests.support.server_bots import live_game as the_live_game
@@ -37,21 +39,23 @@ async def test_a_pause_delays_house_bots_and_is_no_fault(tmp_path: Path) -> None
         playing = asyncio.create_task(bot.play())
         waits = 0
         while not playing.done():
-            before = server.lobby.games and the_live_game(server).history.count
-            await asyncio.sleep(0.002)
-            if server.lobby.games and the_live_game(server).history.count == before and not asked(server):
+            await asyncio.sleep(0)
+            if deciding := in_pause(server):
                 waits += 1
+                made = [seat.decisions for seat in deciding]
                 clock.advance(20.0)
+                await until(lambda: all(seat.decisions > n for seat, n in zip(deciding, made, strict=True)))  # noqa: B023
         await playing
         game, lines = await the_game(server)
         assert [seat.faults for seat in game.seats] == [0, 0, 0]
         assert not any(seat.taken_over for seat in game.seats)
-        assert waits >= sum(line["type"] == "dahai" and game.seats[line["actor"]].house_bot for line in lines) // 2
+        assert waits >= sum(line["type"] == "dahai" and game.seats[line["actor"]].house_bot for line in lines)
 
 
-def asked(server: Any) -> bool:
-    """Whether a connected bot is asked for a decision."""
-    return any(seat.legal_actions and not seat.fallback.bot for seat in the_live_game(server).seats)
+def in_pause(server: Running) -> list[Seat]:
+    """The house bots that decide once the pause is over; none while a connected bot is asked, too."""
+    asked = [seat for game in server.lobby.games.values() for seat in game.seats if seat.legal_actions]
+    return asked if all(seat.paused for seat in asked) else []
 
 
 async def test_a_bot_that_returns_in_the_pause_of_its_house_bot_has_its_time(tmp_path: Path) -> None:

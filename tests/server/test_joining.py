@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -23,7 +24,7 @@ from server.ports import Transport
 from server.running import Running
 from server.settings import Settings
 from server.store import Store, StoreError
-from tests.support.server_bots import Bot, Clock, connect_in_order, live_game, serving, until
+from tests.support.server_bots import PATIENT, Bot, Clock, connect_in_order, live_game, serving, until
 
 TRANSPORTS = ("tcp", "websocket")
 BAD_JOINS = [
@@ -181,7 +182,7 @@ async def test_the_end_of_what_is_sent_does_not_overtake_what_waits_to_be_parsed
         "port": (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200 "),
     }
     message, answer = sent[port]
-    async with serving(tmp_path, limits=Limits(request_timeout=60.0)) as server:
+    async with serving(tmp_path, limits=replace(PATIENT, request_timeout=60.0)) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", getattr(server, port))
         with busy(server):
             await asyncio.sleep(0.05)

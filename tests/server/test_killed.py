@@ -19,7 +19,7 @@ from websockets.exceptions import WebSocketException
 from engine.mjai.messages import for_seat
 from server.store import StoredGame
 from tests.conftest import Scale
-from tests.support.server_bots import Bot, Message, without_hints
+from tests.support.server_bots import Bot, Message, until, without_hints
 from tests.support.server_program import variables
 from tests.support.stored_games import all_items, opened
 from tests.support.stored_records import replay_of, stored_lines_of
@@ -120,6 +120,7 @@ async def play_and_kill(server: Process, kills: int) -> list[Bot]:
     await server.listen()
     enough = asyncio.Event()
     tasks = [asyncio.create_task(keep_playing(bot, enough)) for bot in bots]
+    await until(lambda: not all(between_games(bot) for bot in bots))  # a game is cut off by the first kill, too
     for _ in range(kills):
         await asyncio.sleep(chance.uniform(0.0, 0.4))
         await server.end(signal.SIGKILL)

@@ -10,8 +10,10 @@ import pytest
 
 from server.game.game_log import STOPPED
 from tests.support.running_server import live
-from tests.support.server_bots import Bot, live_game, play_all, serving, stop_in_mid_game, until
+from tests.support.server_bots import TIMEOUT, Bot, Clock, live_game, play_all, serving, stop_in_mid_game, until
 from tests.support.stored_records import stored_games, the_game
+
+RESUME_TIMEOUT = 20.0  # seconds; less than a decision may take, more than bots need to come back
 
 
 @pytest.mark.slow
@@ -55,9 +57,10 @@ def lose_the_end(data: Path) -> None:
 @pytest.mark.slow
 async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: Path) -> None:
     """One bot forgets what it has seen, and comes back; the game counts for it alone, and for no house bot."""
-    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=RESUME_TIMEOUT)
     lose_the_end(tmp_path)
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, timeout=2 * TIMEOUT) as server:
+        clock = Clock()
         for bot in bots:
             bot.move(server)
         for bot in bots[:2]:
@@ -65,7 +68,10 @@ async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: P
             assert "but the game has had" in bot.errors[-1]
         back = bots[2]
         back.games[-1] = []
-        await play_all([back]) if back._connection else await back.play(resume=0)
+        await back.connect(resume=0)
+        await until(lambda: any(seat.connection is not None for seat in live_game(server).seats))
+        clock.advance(RESUME_TIMEOUT)
+        await back.play()
         game, _ = await the_game(server)
         assert {seat.name: seat.cut_off for seat in game.seats} == {"a": True, "b": True, "c": False}
         players = {player.name: player for player in (await server.lobby.store.players()).items}
@@ -75,14 +81,13 @@ async def test_a_game_is_not_rated_for_bots_that_could_not_come_back(tmp_path: P
 
 @pytest.mark.slow
 async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
-    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=RESUME_TIMEOUT)
     lose_the_end(tmp_path)
-    (journal,) = (tmp_path / "journal").glob("*.journal")
-    journal.write_text(journal.read_text().replace('"resume_timeout":0.3', '"resume_timeout":3'))
     async with serving(tmp_path) as server:
         bots[0].move(server)
         await bots[0].play(resume=len(bots[0].game))
-    async with serving(tmp_path) as server:
+    async with serving(tmp_path, timeout=2 * TIMEOUT) as server:
+        Clock().advance(RESUME_TIMEOUT)
         await until(lambda: server.lobby.metrics.games._value.get() == 1)
         game, _ = await the_game(server)
         assert {seat.name: seat.cut_off for seat in game.seats} == {"a": True, "b": False, "c": False}
@@ -91,11 +96,13 @@ async def test_a_cut_off_survives_another_restart(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_bot_that_says_too_much_after_a_clean_stop_is_rated(tmp_path: Path) -> None:
     """Nothing was lost: a bot cannot escape its rating by a number that is too high."""
-    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=0.3)
-    async with serving(tmp_path) as server:
+    bots = await stop_in_mid_game(tmp_path, 60, resume_timeout=RESUME_TIMEOUT)
+    async with serving(tmp_path, timeout=2 * TIMEOUT) as server:
+        clock = Clock()
         bots[0].move(server)
         await bots[0].play(resume=len(bots[0].game) + 1000)
         assert "but the game has had" in bots[0].errors[-1]
+        clock.advance(RESUME_TIMEOUT)
         await until(lambda: server.lobby.metrics.games._value.get() == 1)
         game, _ = await the_game(server)
         assert [seat.cut_off for seat in game.seats] == [False] * 3

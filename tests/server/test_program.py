@@ -149,12 +149,12 @@ def test_ctrl_c_in_the_last_import_before_the_event_loop_is_not_lost(tmp_path: P
     ignores = "import signal\ntry: signal.raise_signal(signal.SIGINT)\nexcept KeyboardInterrupt: pass\n"
     (tmp_path / "ignores.py").write_text(ignores)
     with program(tmp_path, "-c", LOOP.format(before="import ignores", in_loop="pass")) as process:
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, "interrupted\n")
 
 
 def test_ctrl_c_in_the_event_loop_cancels_its_coroutine_where_it_waits(tmp_path: Path) -> None:
     interrupt = "signal.raise_signal(signal.SIGINT)"
     with program(tmp_path, "-c", LOOP.format(before="pass", in_loop=interrupt)) as process:
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     assert (process.returncode, out, err) == (130, "begun\n", "interrupted\n")

@@ -20,7 +20,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.broadcast import Broadcast, closed_frames
 from server.fairness import CpuLimiter
-from server.limits import LIMITS
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import PATIENT, Answer, Bot, Message, tsumogiri
 from tests.support.stored_records import stored_lines
@@ -189,11 +188,11 @@ async def test_a_spectator_that_does_not_read_is_disconnected(tmp_path: Path) ->
             history.add_error(0, "x" * 1000)
         stuck = await Listener.connect(at, game, reads=False)
         await until(lambda: connections(at) == 2)
+        began = monotonic()  # how long after this it is sent the round depends on the machine
         await bot.answer(question)
         question = await play_into(bot, 1)
-        began = monotonic()
         await until(lambda: connections(at) == 1)
-        assert monotonic() - began > 0.3
+        assert monotonic() - began > 0.9
         await play_on(bot, question)
         stuck.close()
 
@@ -392,10 +391,11 @@ async def test_a_spectator_of_closed_hands_that_does_not_read_is_disconnected(tm
 
 @pytest.mark.slow
 async def test_spectators_do_not_delay_the_shutdown(tmp_path: Path) -> None:
-    async with live(tmp_path) as at:
+    limits = replace(PATIENT, close_timeout=60.0)
+    async with live(tmp_path, limits=limits) as at:
         bot = Bot(at.server, "aki", room=TABLE)
         await play_into(bot, 0)
         listener = await Listener.connect(at, await playing_game(at))
         began = monotonic()
-    assert monotonic() - began < LIMITS.close_timeout  # which a delay would take; a disk may take a second or two
+    assert monotonic() - began < limits.close_timeout  # which a delay would take
     await listener.reading

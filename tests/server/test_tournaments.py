@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -26,15 +27,15 @@ from engine.statistics.counts import COUNTS
 from server.access import DOWNLOADS_AT_ONCE
 from server.api import tournaments
 from server.api.common import read_cursor
-from server.limits import Limits
-from server.settings import RoomSettings
+from server.settings import RoomSettings, Settings
 from server.store import Keep, Play
 from server.tournaments import tournaments as tournaments_of_server
 from server.tournaments.document import LIVE_SAMPLES
 from server.tournaments.plan import Plan
 from server.tournaments.tournament import Tournament
 from tests.support.running_server import Live, live
-from tests.support.server_bots import Bot, Clock, live_game, together, until
+from tests.support.server_bots import PATIENT, Bot, Clock, live_game, together, until
+from tests.support.stored_games import opened
 from tests.support.stored_records import stored_games, stored_lines
 
 CUP = "/api/tournaments/cup"
@@ -248,10 +249,12 @@ async def test_a_tournament_that_is_cancelled_while_it_begins_stays_cancelled(at
 
 async def test_after_a_restart_entrants_have_time_to_come_back(tmp_path: Path) -> None:
     """Although the time to begin came while the server was down."""
-    soon = (datetime.now(UTC) + timedelta(seconds=0.3)).isoformat()
+    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     async with live(tmp_path) as at:
-        await create(at, entrants=["a"], house_bots=["rule"], places=3, starts=soon)
-    await asyncio.sleep(0.4)
+        await create(at, entrants=["a"], house_bots=["rule"], places=3, starts=later)
+    async with opened(Settings(data=tmp_path).database_url) as store:
+        (cup,) = await store.tournaments()
+        await store.save_tournament(cup.model_copy(update={"plan": cup.plan | {"starts": cup.created.isoformat()}}))
     async with live(tmp_path) as at:
         assert (await at.get(CUP))["status"] == "open"
         a, d = bots(at, "ad")
@@ -441,7 +444,7 @@ async def test_only_admins_create_and_cancel_and_entrants_need_tokens(tmp_path: 
 
 
 async def test_their_number_is_limited(tmp_path: Path) -> None:
-    async with live(tmp_path, limits=Limits(check_timeout=60.0, max_tournaments=1, kept_tournaments=2)) as at:
+    async with live(tmp_path, limits=replace(PATIENT, max_tournaments=1, kept_tournaments=2)) as at:
         waiting = {"entrants": ["a", "b", "c"], "walls": 1}
         for name in ("one", "two"):
             assert (await at.http.post("/api/tournaments", json=waiting | {"name": name})).status_code == 201

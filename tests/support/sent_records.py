@@ -13,7 +13,8 @@ RECORDS = sorted(archives.RECORDS.iterdir())
 MJAI, MJLOG, TENHOU = (
     next(path for path in RECORDS if path.name.endswith(suffix)) for suffix in ("1.mjson", ".xml", "2024_1.json")
 )
-SOON = 60.0  # seconds
+SOON = 180.0  # seconds: the worker may have to start, on a busy machine
+LOOK_EVERY = 0.1  # seconds: an address may send 20 requests a second, however long a review takes
 
 
 async def finished(at: Live, review_id: str) -> dict[str, Any]:
@@ -21,7 +22,7 @@ async def finished(at: Live, review_id: str) -> dict[str, Any]:
     async with asyncio.timeout(SOON):
         while (found := await at.get(f"/api/reviews/{review_id}"))["status"] in ("queued", "running"):
             assert 0 <= found["done"] <= found["decisions"]
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(LOOK_EVERY)
     return dict(found)
 
 

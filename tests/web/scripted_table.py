@@ -52,6 +52,12 @@ class ScriptedTable:
         for again in self.game[first:]:
             self.send(again)
 
+    def replied(self, number: int) -> Message:
+        """The reply with this number, from 1, once it has come."""
+        while len(self.replies) < number:
+            self.page.wait_for_timeout(20)  # lets Playwright handle what the page sends
+        return self.replies[number - 1]
+
     def send(self, message: Message) -> None:
         """Send a message, which need not be one of the game."""
         assert self.socket is not None

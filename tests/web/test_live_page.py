@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from tests.web.conftest import Site, phone_at_length, stop_time
 from tests.web.sample_game import GAME, example, place_of, show
 
 EVENTS = re.compile(rf"/api/games/{GAME}/events")
+LOOK_EVERY = 0.1  # seconds: an address may send 20 requests a second
 PAUSE = "0.05"  # seconds before each decision of the client's bot
 # Milliseconds of `live.js` and `replay.js`: without a message, after which the page takes the history to be complete,
 # and a little more than a round's end is shown.
@@ -34,6 +36,7 @@ def game_of_a_client(site: Site, room: str) -> Iterator[tuple[str, subprocess.Po
     try:
         found: list[Any] = []
         while not found:
+            time.sleep(LOOK_EVERY)
             assert client.poll() is None, client.stdout and client.stdout.read()
             found = site.get(f"/api/games?status=playing&player={room}")["items"]  # type: ignore[assignment]
         client.send_signal(signal.SIGSTOP)

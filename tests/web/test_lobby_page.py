@@ -150,7 +150,7 @@ def test_play_now_by_keys_alone(page: Page) -> None:
 
 
 def test_rows_change_in_place(page: Page) -> None:
-    page.clock.install()
+    stop_time(page)
     games = [live_game("a" * 32), live_game("b" * 32)]
     answer_all(page, lambda: games)
     page.goto("/")
@@ -168,7 +168,7 @@ def test_rows_change_in_place(page: Page) -> None:
 
 
 def test_empty_lists_say_so_and_nothing_is_asked_for_while_the_page_is_hidden(page: Page) -> None:
-    page.clock.install()
+    stop_time(page)
     asked = answer_all(page)
     hide = "hidden => { Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
     hide += " document.dispatchEvent(new Event('visibilitychange')) }"
@@ -185,7 +185,7 @@ def test_empty_lists_say_so_and_nothing_is_asked_for_while_the_page_is_hidden(pa
 
 def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page: Page) -> None:
     page = failing_page
-    page.clock.install()
+    stop_time(page)
     answer_all(page)
     page.goto("/")
     expect(page.locator(".lobby-live")).to_contain_text("No game is being played")

@@ -117,7 +117,7 @@ def test_a_hint_is_shown_at_the_tiles_until_the_next_decision(scripted: Scripted
     expect(hint).to_be_enabled()
     expect(page.locator(".play-tools .chip")).to_have_text("unrated")
     page.keyboard.press("h")
-    assert scripted.replies == [{"type": "hint"}]
+    assert scripted.replied(1) == {"type": "hint"}
     scripted.send(HINT)
     line = page.locator(".play-hint")
     expect(line).to_contain_text("rule would play")
