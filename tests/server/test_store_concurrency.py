@@ -102,7 +102,11 @@ async def test_in_several_processes(database_url: str) -> None:
     for process in processes:  # opened an empty database at the same time, too
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    saved = [int(process.communicate("go\n", timeout=60)[0]) for process in processes]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    saved = [int(process.communicate(timeout=60)[0]) for process in processes]
     assert sum(saved) == 3 * GAMES_EACH
     assert min(saved) >= GAMES_EACH
     async with opened(database_url) as store:
