@@ -117,9 +117,13 @@ class LineFile:
             self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
 
+    def close(self) -> None:
+        """Close the file: the run is interrupted, and others may resume it."""
+        self._file.close()
+
     def delete(self) -> None:
         """Delete the file: the run is finished."""
-        self._file.close()
+        self.close()
         self.path.unlink()
 
     def _complete_lines(self) -> list[dict[str, Any]]:
@@ -179,6 +183,10 @@ class Checkpoint:
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._lines.append(line)
+
+    def close(self) -> None:
+        """Close the file: the run is interrupted, and others may resume it."""
+        self._lines.close()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""

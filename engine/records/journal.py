@@ -43,7 +43,10 @@ class Journal:
         if not lines:
             self._write(first)
         elif lines[0] != first:
-            raise ValueError(f"{self.path} is of another job: run the same command as then, or delete it")
+            raise ValueError(
+                f"{self.path} is of another job, or its files or program have changed: run the same command as then, "
+                "or delete it"
+            )
         elif not lines[-1].endswith(b"\n"):
             self._file.truncate(sum(map(len, lines[:-1])))
         try:
