@@ -7,26 +7,23 @@ incomplete last line, left by a killed process, is dropped.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.strength.scale import scale_path
-from agents.strength.spec import split_strength
+from agents.bot_files import digest_of_files, digest_of_weights
 from arena.bot_games import N_COUNTS
 from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
 from arena.tallies.observer import pack, unpack
 from engine.common.files import naming
-from engine.common.sources import ROOT, digest_of_sources
+from engine.common.locks import lock
+from engine.common.sources import digest_of_sources
 from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 
@@ -42,42 +39,14 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
     """What two runs must have in common for one to resume from the checkpoint of the other.
 
     The settings, the folder of saved games, the kinds of ``rows`` that are kept (`arena.parquet_rows`), hashes of this
-    repository's sources and bundled weights, and one of the files that bots name: ``my_bot.py:Eager``,
+    repository's sources and bundled weights, and one of the files of the bots: ``my_bot.py:Eager``,
     ``exec:python bot.py`` and ``bert:run/model`` (the files in the folder) are other bots when these files have
-    changed, and ``rule@-300`` when its scale has. What such files import is not included.
+    changed, and ``rule@-300`` when its scale has (`agents.bot_files`).
     """
     sources = [digest_of_sources("engine", "agents", "arena"), digest_of_weights()]
     saved = None if folder is None else str(folder.resolve())
     own = {"save": saved, "rows": list(rows), "sources": sources, "bot_files": digest_of_files(settings.bots)}
     return json.loads(json.dumps(dataclasses.asdict(settings) | own))
-
-
-@cache
-def digest_of_weights() -> str:
-    """Return a hash of the bundled weights of all bots, which does not depend on where the repository is."""
-    digest = hashlib.sha256()
-    for path in sorted(ROOT.glob("agents/*/weights/*")):
-        digest.update(f"{path.relative_to(ROOT).as_posix()} ".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def digest_of_files(bots: Iterable[str]) -> str:
-    """A hash of the files, and of the files in the folders, that the text of ``bots`` names, and of their scales."""
-    digest = hashlib.sha256()
-    for word in (word for bot in bots for word in _names_of_files(bot)):
-        path = Path(word).expanduser()
-        with suppress(OSError):
-            for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-                if file.is_file():
-                    digest.update(f"{word} {file.name} {file.stat().st_size} ".encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _names_of_files(spec: str) -> list[str]:
-    """The parts of a bot's text that may name files, and the scale if the bot has a strength."""
-    bot, strength = split_strength(spec)
-    words = [word for word in re.split(r"[:?\s]+", bot) if word] if ":" in bot else []
-    return words if strength is None else [*words, str(scale_path(bot))]
 
 
 def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:
@@ -113,16 +82,25 @@ class LineFile:
     """An open file of JSON lines. ``read``: the lines that were in it, without the first, which is its ``identity``."""
 
     def __init__(self, path: Path, identity: dict[str, Any]) -> None:
-        """Open the file at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable."""
+        """Open the file at ``path``, or create it; no other process can open it from now on.
+
+        Raises CheckpointError, ValueError if another process has it open, and OSError if it is not writable.
+        """
         self.path = path
         self._file = path.open("a+b")
-        self._file.seek(0)
-        header, *self.read = self._complete_lines() or [identity]
-        if what := differing(identity, header):
+        try:
+            lock(self._file, path)  # before an incomplete line is dropped, which the other process may be writing
+            self._file.seek(0)
+            header, *self.read = self._complete_lines() or [identity]
+            if what := differing(identity, header):
+                raise CheckpointError(
+                    f"{path} belongs to a run with different {what}: finish that run or delete the file"
+                )
+            if self._file.tell() == 0:
+                self.append(identity)
+        except BaseException:
             self._file.close()
-            raise CheckpointError(f"{path} belongs to a run with different {what}: finish that run or delete the file")
-        if self._file.tell() == 0:
-            self.append(identity)
+            raise
 
     def parse(self, take: Callable[[dict[str, Any]], None]) -> None:
         """Call ``take`` with each line that was read. Raises CheckpointError if it cannot parse one."""
@@ -139,9 +117,13 @@ class LineFile:
             self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
 
+    def close(self) -> None:
+        """Close the file: the run is interrupted, and others may resume it."""
+        self._file.close()
+
     def delete(self) -> None:
         """Delete the file: the run is finished."""
-        self._file.close()
+        self.close()
         self.path.unlink()
 
     def _complete_lines(self) -> list[dict[str, Any]]:
@@ -173,18 +155,19 @@ class Checkpoint:
     """An open checkpoint file."""
 
     def __init__(self, path: Path, identity: dict[str, Any], take: Callable[[ChunkResult], None]) -> None:
-        """Open the checkpoint at ``path``, or create it. Raises CheckpointError, and OSError if it is not writable.
+        """Open the checkpoint at ``path``, or create it. Raises what `LineFile` raises.
 
         ``take`` is called with each chunk finished before, one at a time, since they take much memory together.
         """
         self.path = path
         self._lines = LineFile(path, identity)
-        n_walls = identity["games"] // ROTATIONS
+        missing = set(range(identity["games"] // ROTATIONS))
 
         def take_line(line: dict[str, Any]) -> None:
             chunk = parse_chunk(line)
-            if max(chunk.walls) >= n_walls:
-                raise ValueError(f"no wall {max(chunk.walls)}")
+            if not missing.issuperset(chunk.walls):
+                raise ValueError(f"a wall that is not played, or twice, among {chunk.walls}")
+            missing.difference_update(chunk.walls)
             take(chunk)
 
         self._lines.parse(take_line)
@@ -200,6 +183,10 @@ class Checkpoint:
         if chunk.faults:
             line["faults"] = [dataclasses.asdict(fault) for fault in chunk.faults]
         self._lines.append(line)
+
+    def close(self) -> None:
+        """Close the file: the run is interrupted, and others may resume it."""
+        self._lines.close()
 
     def delete(self) -> None:
         """Delete the file: the run is finished."""

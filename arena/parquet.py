@@ -211,24 +211,28 @@ class ParquetFiles:
             with naming(path):
                 path.write_bytes(data.getbuffer())
 
-    def write(self, names: Sequence[str], games: Iterator[dict[str, Any]], finished: Sequence[int]) -> None:
+    def write(
+        self, names: Sequence[str], games: Iterator[dict[str, Any]], finished: Sequence[int], run: str = ""
+    ) -> None:
         """Write the files. Raises OSError.
 
         ``names``: of the bots or players, by their numbers in the rows. ``games``: the columns of ``games.parquet``,
-        for each row group. ``finished``: the walls or games whose rows are written, ascending.
+        for each row group. ``finished``: the walls or games whose rows are written, ascending. ``run``: the id of the
+        run, see `run_of_parquet`.
         """
-        self._write("games", names, games)
+        self._write("games", names, games, run)
         for kind in self.kinds:
             parts = sorted(self._parts.glob(f"{kind}-*.npy"))
-            self._write(kind, names, rows_of(kind, parts, np.array(finished, dtype=np.int64)))
+            self._write(kind, names, rows_of(kind, parts, np.array(finished, dtype=np.int64)), run)
 
-    def _write(self, kind: str, names: Sequence[str], groups: Iterator[dict[str, Any] | np.ndarray]) -> None:
+    def _write(self, kind: str, names: Sequence[str], groups: Iterator[dict[str, Any] | np.ndarray], run: str) -> None:
         import pyarrow
         from pyarrow import parquet
 
         columns = self._columns[kind]
         schema = pyarrow.schema(
-            [pyarrow.field(column.name, column.arrow_type(), metadata={"help": column.help}) for column in columns]
+            [pyarrow.field(column.name, column.arrow_type(), metadata={"help": column.help}) for column in columns],
+            {"run": run} if run else None,
         )
         with (
             write_atomically(self.folder / f"{kind}.parquet") as file,
@@ -241,6 +245,17 @@ class ParquetFiles:
     def delete_parts(self) -> None:
         """Delete the rows kept in ``parts``. Raises OSError."""
         rmtree(self._parts)
+
+
+def run_of_parquet(path: Path) -> str:
+    """The id of the run whose rows a file has, "" if it has those of none. Raises OSError."""
+    from pyarrow import ArrowInvalid, parquet
+
+    try:
+        metadata: dict[bytes, bytes] = parquet.read_schema(path).metadata or {}
+    except ArrowInvalid:
+        return ""
+    return metadata.get(b"run", b"").decode(errors="replace")
 
 
 def rows_of(kind: str, parts: Sequence[Path], finished: np.ndarray) -> Iterator[np.ndarray]:

@@ -31,6 +31,7 @@ from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
+from engine.common.sources import digest_of_sources
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
@@ -115,7 +116,8 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
     """Count and print, of at most ``n_shown`` players if none are named; returns the exit code."""
     try:
         check_files(options)
-        paths = found_paths(options)
+        if not (paths := found_paths(options)):
+            return FAILED
         count = open_count(options, paths)
         code, why = count_records(count, paths)
         rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL
@@ -126,7 +128,8 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
             again = "the same command continues" if options.json else "with --json FILE, the same command continues"
             print(f"{why}: {count.done:,} records are counted; {again}", file=sys.stderr)
             return code
-        write_files(options, count, rows)
+        if count.games:
+            write_files(options, count, rows)
         count.forget()
         check_names(options.players_shown or [], count.players.by_games())
     except BrokenPipeError:
@@ -140,7 +143,8 @@ def open_count(options: Namespace, paths: Sequence[Path]) -> Count:
     """Begin to count, or go on where the same command was interrupted. Raises ValueError, OSError."""
     journal, with_rounds = None, options.parquet is not None
     if options.json is not None:
-        identity = {"files": digest_of(paths), "rounds": with_rounds}
+        sources = digest_of_sources("engine", "arena")
+        identity = {"files": digest_of(paths), "rounds": with_rounds, "sources": sources}
         journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
     count = Count(journal)
     if with_rounds:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +23,12 @@ from engine.common.files import write_json
 from engine.common.program import installed_version
 from engine.contests.seating import ROTATIONS, seating
 from engine.table import N_SEATS
+
+
+def run_id(document: dict[str, Any]) -> str:
+    """A hash that only documents of the same run share: its settings, the sources and the bots' files."""
+    identity = {key: document[key] for key in ("settings", "sources", "bot_files")}
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

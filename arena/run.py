@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import rmtree
 from time import monotonic
 from typing import Any
 
@@ -17,9 +18,10 @@ from arena.checkpoint import Checkpoint, finished_results, run_identity
 from arena.chunk import ChunkResult, GamesPlayed
 from arena.match import GameResult, Match
 from arena.page.match import write_page
-from arena.parquet import ParquetFiles, games_of_run
+from arena.page.page import run_of_page
+from arena.parquet import ParquetFiles, games_of_run, run_of_parquet
 from arena.recorder import check_folder, file_name
-from arena.results import Results, Speed
+from arena.results import Results, Speed, run_id
 from arena.schedule import RunSettings, games_of, split_walls
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
@@ -75,12 +77,12 @@ class ArenaRun:
         self.stopped = False  # by settings.stop
         self._status = ""
         self._document: dict[str, Any] | None = None  # of the chunks so far, once it is asked for
+        check_packages(html, parquet)
         if json is not None:
             make_folder(json.parent, f"--json {json}")
             check_output("--json", json)
             self.finished = finished_results(json, self.identity)
             self._check_finished()
-        check_packages(html, parquet)
         if self.finished is None:
             self._open_files()
         self._stop_if_decided()
@@ -109,12 +111,12 @@ class ArenaRun:
                 self.results.add(chunk)
                 resumed.append(chunk.walls[0])
 
-            self.checkpoint = Checkpoint(self.json.with_name(self.json.name + ".partial"), self.identity, take)
+            self.checkpoint = Checkpoint(self._kept(".partial"), self.identity, take)
         if self.parquet is not None:
             make_folder(self.parquet, f"--parquet {self.parquet}")
             for kind in ("games", *self.rows):
                 check_output("--parquet", self.parquet / f"{kind}.parquet")
-            parts = None if self.json is None else self.json.with_name(self.json.name + ".partial.rows")
+            parts = None if self.json is None else self._kept(".partial.rows")
             self._files = ParquetFiles(self.parquet, self.rows, parts, resumed)
 
     @property
@@ -123,13 +125,18 @@ class ArenaRun:
         return ROTATIONS * len(self.results.finished)
 
     def _check_finished(self) -> None:
-        """Raise ValueError if a file made from the games is missing, but the games are finished and no longer kept."""
-        games = None if self.parquet is None else self.parquet / "games.parquet"
-        for option, path in (("--html", self.html), ("--parquet", games)):
-            if self.finished is not None and path is not None and not path.exists():
+        """Raise ValueError if a file made from the games is not of this run, whose games are no longer kept."""
+        if self.finished is None:
+            return
+        run, folder = run_id(self.finished), self.parquet
+        files = [] if self.html is None else [("--html", self.html, run_of_page)]
+        if folder is not None:
+            files += [("--parquet", folder / f"{kind}.parquet", run_of_parquet) for kind in ("games", *self.rows)]
+        for option, path, run_of in files:
+            if not path.exists() or run_of(path) != run:
                 raise ValueError(
-                    f"{option}: {self.json} has these results already, but not all of the games that {path.name} is "
-                    f"made of: name another --json FILE, or delete it"
+                    f"{option}: {self.json} has these results already, but {path} is not made of them, and not all "
+                    f"games are kept that it is made of: name another --json FILE, or delete it"
                 )
 
     def play(self, console: Console) -> None:
@@ -139,9 +146,14 @@ class ArenaRun:
         """
         if not self.results.missing or self.finished is not None or self.stopped:
             return
-        with connected(self.workers) as n_workers:
-            self.jobs = max(n_workers, 1)
-            self._play(console)
+        try:
+            with connected(self.workers) as n_workers:
+                self.jobs = max(n_workers, 1)
+                self._play(console)
+        except BaseException:
+            if self.checkpoint is not None:
+                self.checkpoint.close()
+            raise
 
     def _play(self, console: Console) -> None:
         chunks = split_walls(self.results.missing, self.jobs, self.settings.max_walls)
@@ -205,17 +217,33 @@ class ArenaRun:
 
     def finish(self) -> None:
         """Write all files and delete the checkpoint: all games are finished. Raises OSError."""
-        if self.finished is None and self.games == 0:
+        if self.finished is not None:
+            self._delete_leftovers()
+            return
+        if self.games == 0:
             return
         if self._files is not None:
-            self._files.write(self.results.bots, games_of_run(self.results), self.results.finished)
-        if self.html is not None and self.finished is None:
+            self._files.write(
+                self.results.bots, games_of_run(self.results), self.results.finished, run_id(self.document)
+            )
+        if self.html is not None:
             write_page(self.html, self.results, self.document, self.save)
         if self.json is not None and self.checkpoint is not None:
             self.results.write_json(self.json, self.document)
             self.checkpoint.delete()
         if self._files is not None:
             self._files.delete_parts()
+
+    def _delete_leftovers(self) -> None:
+        """Delete what is kept of a run that was killed when it had just written its results. Raises OSError."""
+        if self.json is not None:
+            self._kept(".partial").unlink(missing_ok=True)
+            rmtree(self._kept(".partial.rows"), ignore_errors=True)
+
+    def _kept(self, suffix: str) -> Path:
+        """Where something is kept until the results are written to ``json``."""
+        assert self.json is not None
+        return self.json.with_name(self.json.name + suffix)
 
     def describe_files(self) -> str:
         """Return what the run has kept, where, and what to do with it, one line each."""

@@ -7,25 +7,26 @@ import in functions, which the round may not have run.
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
+from itertools import chain, count
 from pathlib import Path
 
+from agents.bot_files import paths_of, split_at_paths
 from agents.built_in import BUILT_IN
-from agents.files import PROGRAM, SPEC
+from agents.files import PROGRAM, is_file
 from agents.pack.tracing import Trace, play, trace
+from agents.strength.scale import is_scale
 from engine.common.workers import SPAWN
 
 HERE = Path(__file__).resolve().parents[2]  # the folder of our packages
 OWN = ("engine", "agents")  # what a bot consists of, apart from a file of its author's
-BOT, DATA = "bot", "data"  # folders of the archive: the author's file with its folder's files; what the argument names
-END_OF_PATH = re.compile(r"[?@&:]")  # what may follow a path in an argument
+BOT, DATA = "bot", "data"  # folders of the archive: the author's file with its folder's files; what arguments name
 INSTALLED = [Path(path).resolve() for path in {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}]
 
 
@@ -44,8 +45,8 @@ class Contents:
     @property
     def beside(self) -> list[Path]:
         """The author's files that are packed, modules and others, apart from the bot's own."""
-        places = (f"{BOT}/", f"{DATA}/")
-        return sorted(path for name, path in self.files.items() if name.startswith(places) and name not in self.spec)
+        own = tuple(f"{package}/" for package in OWN)
+        return sorted(path for name, path in self.files.items() if not name.startswith(own) and name not in self.spec)
 
     @property
     def name(self) -> str:
@@ -68,30 +69,29 @@ def contents_of(spec: str) -> Contents:
 
 def _split(spec: str) -> tuple[list[str], dict[Path, str]]:
     """The parts of a spec as in `Contents`, and each file or folder that it names with its place in the archive."""
-    match = SPEC.fullmatch(spec)
-    name, colon, argument = spec.partition(":")
-    parts, places = [name + colon], {}
-    if name in BUILT_IN or match is None:
-        if name.partition("@")[0] not in BUILT_IN:
-            raise ValueError(f"the bot {name} comes with another package: name the file that it is in, FILE.py:CLASS")
-    else:
-        file = Path(match["file"]).expanduser().resolve()
-        places[file] = BOT
-        parts = ["", f"{BOT}/{file.name}", f":{match['name']}"]
-        argument = match["argument"] or ""
-        parts[-1] += ":" if match["argument"] is not None else ""
-    path = _path_in(argument)
-    if path:
-        source = Path(path).expanduser().resolve()
-        places[source] = DATA
-        return [*parts, f"{DATA}/{source.name}", argument[len(path) :]], places
-    return [*parts[:-1], parts[-1] + argument], places
+    name = spec.partition(":")[0].partition("@")[0]
+    if name not in BUILT_IN and not is_file(spec):
+        raise ValueError(f"the bot {name} comes with another package: name the file that it is in, FILE.py:CLASS")
+    parts, places = split_at_paths(spec), dict[Path, str]()
+    for number in range(1, len(parts), 2):
+        source = Path(parts[number]).expanduser().resolve()
+        if source not in places:
+            places[source] = _place(places.values(), is_bot=number == 1 and name not in BUILT_IN)
+        parts[number] = f"{places[source]}/{source.name}"
+    return parts, _with_scale(spec, places)
 
 
-def _path_in(argument: str) -> str:
-    """The longest beginning of an argument that is a path of a file or folder, ``""`` if there is none."""
-    ends = [len(argument), *(found.start() for found in reversed([*END_OF_PATH.finditer(argument)]))]
-    return next((argument[:end] for end in ends if end and Path(argument[:end]).expanduser().exists()), "")
+def _place(taken: Collection[str], is_bot: bool) -> str:
+    """A folder of the archive that is not taken: two files may have the same name."""
+    wanted = chain([BOT] if is_bot else [], [DATA], (f"{DATA}{number}" for number in count(2)))
+    return next(place for place in wanted if place not in taken)
+
+
+def _with_scale(spec: str, places: dict[Path, str]) -> dict[Path, str]:
+    """Add the scale of a bot with a strength if it lies beside a file of `places`; one in a folder is in it."""
+    beside = {source.parent: place for source, place in reversed([*places.items()])}
+    scales = (path.resolve() for path in paths_of(spec) if is_scale(path))
+    return {path: beside[path.parent] for path in scales if path.parent in beside} | places
 
 
 def _trace(spec: str) -> Trace:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agents.bot_files import digest_of_files, digest_of_weights
 from agents.review.games import Found, review_item
 from agents.review.opinions import cached_bot, check_reviewer
 from agents.review.page import totals_page
@@ -23,8 +24,9 @@ from agents.review.totals import ALL, GROUPS, Totals
 from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
-from engine.common.program import FAILED, INTERRUPTED, OK, installed_version
+from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import plain_table, screen
+from engine.common.sources import digest_of_sources
 from engine.records.archives import members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
@@ -68,8 +70,14 @@ def journal_of(options: argparse.Namespace, paths: Sequence[Path]) -> Journal | 
     output: Path | None = options.json or options.html
     if output is None:
         return None
-    wanted = {"player": options.player, "bots": options.bot, "files": digest_of(paths)}
-    return Journal(output.with_name(output.name + ".partial"), wanted | {"version": installed_version()})
+    identity = {
+        "player": options.player,
+        "bots": options.bot,
+        "files": digest_of(paths),
+        "sources": [digest_of_sources("engine", "agents"), digest_of_weights()],
+        "bot_files": digest_of_files(options.bot),
+    }
+    return Journal(output.with_name(output.name + ".partial"), identity)
 
 
 def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path]) -> tuple[int, str]:

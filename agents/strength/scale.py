@@ -16,6 +16,7 @@ from engine.common.files import write_atomically
 from engine.common.program import program_name
 
 SHIPPED = Path(__file__).parent / "scales"
+SCALE = "strength.json"  # the end of a scale's name that is kept with its bot
 
 
 class Step(NamedTuple):
@@ -65,15 +66,20 @@ def scale_path(bot: str) -> Path:
     file = SPEC.fullmatch(bot)
     if file is not None:
         path = Path(file["file"]).expanduser()
-        return path.with_name(f"{path.stem}.{file['name'] or ''}.strength.json")
+        return path.with_name(f"{path.stem}.{file['name'] or ''}.{SCALE}")
     name, _, argument = bot.partition(":")
     text = argument.partition("?")[0]
     path = Path(text).expanduser()
     if text and path.is_dir():
-        return path / "strength.json"
+        return path / SCALE
     if text and path.is_file():
-        return path.with_name(path.name + ".strength.json")
+        return path.with_name(f"{path.name}.{SCALE}")
     return SHIPPED / f"{name}.json"
+
+
+def is_scale(path: Path) -> bool:
+    """Whether a file is the scale of a bot, kept with it, by its name."""
+    return f".{path.name}".endswith(f".{SCALE}")
 
 
 def read_scale(bot: str) -> Scale:

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from agents.bot_files import digest_of_files, digest_of_weights
 from agents.external.specs import is_external
 from arena.checkpoint import (
     DAMAGE,
@@ -21,8 +22,6 @@ from arena.checkpoint import (
     LineFile,
     check_walls,
     differing,
-    digest_of_files,
-    digest_of_weights,
 )
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
 from engine.common.files import write_json

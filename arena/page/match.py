@@ -12,7 +12,7 @@ from arena.page.figures import Data
 from arena.page.games import biggest_games
 from arena.page.page import Contents, heading_of, lines_table, name_of, page, statistics_table
 from arena.report import better_bots, luck_line, not_significant, stop_line
-from arena.results import Results
+from arena.results import Results, run_id
 from engine.common.files import write_atomically
 from engine.contests.seating import ROTATIONS
 from engine.rules import EVEN_SCORES
@@ -35,6 +35,7 @@ def write_page(path: Path, results: Results, document: dict[str, Any], saved: Pa
         games=games,
         note="" if any(game.replay for game in games) else NOT_SAVED,
         footer="one wall is one observation",
+        run=run_id(document),
     )
     with write_atomically(path) as file:
         file.write(page(contents).encode("utf-8", "replace"))

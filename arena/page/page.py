@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from arena.columns import PLAY, Statistic
@@ -32,7 +33,7 @@ PAGE = """\
 </style>
 </head>
 <body>
-<main>
+<main data-run="{run}">
 {body}
 </main>
 </body>
@@ -46,7 +47,7 @@ class Contents:
 
     ``names``: of the bots or players of the figures. ``lines``: what was played. ``tables``: elements of the page.
     ``rows``: the statistics, a column of the tables each, whose head is the value of ``key``. ``note``: below the
-    biggest games, if they have one. ``footer``: what intervals are of.
+    biggest games, if they have one. ``footer``: what intervals are of. ``run``: the id of a run.
     """
 
     names: Sequence[str]
@@ -58,6 +59,7 @@ class Contents:
     note: str
     footer: str
     key: str = "bot"
+    run: str = ""
 
 
 def page(shown: Contents) -> str:
@@ -80,7 +82,13 @@ def page(shown: Contents) -> str:
         f"<footer>{escape(_footer(shown.footer))}</footer>",
     ])  # fmt: skip
     style = (files("arena.page") / "page.css").read_text("utf-8").strip()
-    return PAGE.format(policy=POLICY, title=escape(", ".join(shown.names)), style=style, body=body)
+    return PAGE.format(policy=POLICY, title=escape(", ".join(shown.names)), style=style, run=shown.run, body=body)
+
+
+def run_of_page(path: Path) -> str:
+    """The id of the run of which a file is the page, "" if it is of none. Raises OSError."""
+    found = re.search(rb'^<main data-run="(\w*)">$', path.read_bytes(), re.MULTILINE)
+    return found[1].decode() if found else ""
 
 
 def name_of(name: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.common.files import naming
+from engine.common.locks import lock
 from engine.records.archives import split_name
 
 Entry = dict[str, Any]
@@ -17,30 +18,37 @@ Entry = dict[str, Any]
 class Journal:
     """A file of JSON lines: the identity of the job, then an entry each time that some work is completed.
 
-    A line cut off because the process was killed is ignored.
+    A line cut off because the process was killed is ignored. One process at a time has the file open.
     """
 
     def __init__(self, path: Path, identity: Entry) -> None:
-        """Open or create the file. Raises ValueError if it belongs to a job with another `identity`; OSError."""
+        """Open or create the file. Raises ValueError if it is of a job with another `identity`, or open elsewhere.
+
+        Also raises OSError.
+        """
         self.path = path
         self.last: Entry | None = None  # the last entry; None if there is none
-        first = json.dumps(identity)
-        if path.exists():
-            self._check(first)
-        else:
-            path.write_text(first + "\n", encoding="utf-8")
+        self._file = path.open("a+b")
+        try:
+            lock(self._file, path)
+            self._begin(json.dumps(identity).encode() + b"\n")
+        except BaseException:
+            self._file.close()
+            raise
 
-    def _check(self, first: str) -> None:
-        lines = self.path.read_bytes().splitlines(keepends=True)
-        if not lines or lines[0].decode(errors="replace") != first + "\n":
-            raise ValueError(f"{self.path} is of another job: run the same command as then, or delete it")
-        whole = 0
-        for line in lines:
-            if not line.endswith(b"\n"):
-                break
-            whole += len(line)
-        with self.path.open("r+b") as file:
-            file.truncate(whole)
+    def _begin(self, first: bytes) -> None:
+        """Write the first line, or check it and all others."""
+        self._file.seek(0)
+        lines = self._file.read().splitlines(keepends=True)
+        if not lines:
+            self._write(first)
+        elif lines[0] != first:
+            raise ValueError(
+                f"{self.path} is of another job, or its files or program have changed: run the same command as then, "
+                "or delete it"
+            )
+        elif not lines[-1].endswith(b"\n"):
+            self._file.truncate(sum(map(len, lines[:-1])))
         try:
             for entry in self.entries():
                 self.last = entry
@@ -60,9 +68,13 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
-        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        self._write(json.dumps(entry).encode() + b"\n")
         self.last = entry
+
+    def _write(self, line: bytes) -> None:
+        with naming(self.path):
+            self._file.write(line)
+            self._file.flush()
 
     def entries(self) -> Iterator[Entry]:
         """All entries, one after another."""
@@ -73,6 +85,7 @@ class Journal:
 
     def remove(self) -> None:
         """Delete the file: the job is done."""
+        self._file.close()
         self.path.unlink()
 
 

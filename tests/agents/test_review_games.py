@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,28 @@ def test_a_journal_of_another_player_is_refused(folder: Path, tmp_path: Path, ru
     (tmp_path / "c.json.partial").write_text('{"player": "A"}\n')
     code, _, err = run(folder, "--player", "C", "--bot", BOT, "--json", tmp_path / "c.json")
     assert (code, "c.json.partial is of another job" in err) == (2, True)
+
+
+@pytest.mark.parametrize("changed", ["digest_of_sources", "digest_of_weights", "bot.py"])
+def test_a_job_does_not_go_on_with_another_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str) -> None:
+    (tmp_path / "bot.py").write_text("1")
+    options = Namespace(json=tmp_path / "c.json", html=None, player="C", bot=[f"{tmp_path}/bot.py:Eager"])
+    many.journal_of(options, [])
+    many.journal_of(options, [])
+    if changed == "bot.py":
+        (tmp_path / "bot.py").write_text("2")
+    else:
+        monkeypatch.setattr(many, changed, lambda *packages: "others")
+    with pytest.raises(ValueError, match="is of another job"):
+        many.journal_of(options, [])
+
+
+def test_no_record_leaves_the_file_that_was_there(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "c.json").write_text("of last week")
+    code, _, err = run(tmp_path / "empty", "--player", "C", "--bot", BOT, "--json", tmp_path / "c.json")
+    assert (code, len(err.splitlines())) == (FAILED, 1)
+    assert (tmp_path / "c.json").read_text() == "of last week"
 
 
 def test_the_names_nearest_to_one_that_nobody_has_are_told(

@@ -6,6 +6,7 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from pyarrow import parquet
 from rich.console import Console
 
 import arena.run
+from arena.checkpoint import Checkpoint
 from arena.chunk import ChunkResult
 from arena.cli import main
-from arena.parquet import COLUMNS, GAME, PLAYER, RECORD, rows_of
+from arena.parquet import COLUMNS, GAME, PLAYER, RECORD, ParquetFiles, rows_of
 from arena.parquet_rows import WHERE
 from arena.run import ArenaRun
 from arena.schedule import RunSettings
@@ -235,6 +237,7 @@ def test_a_run_whose_report_cannot_be_written_is_resumed(
         patched.setattr(arena.run, "write_page", full)
         with pytest.raises(OSError, match="no space left"):
             run.finish()
+    del run
     run = opened()
     assert run.games == 36
     run.finish()
@@ -322,4 +325,50 @@ def test_results_that_are_there_already_are_not_enough_for_a_report(tmp_path: Pa
         with pytest.raises(ValueError, match=f"--{option}: .*r.json has these results already"):
             opened(**{option: tmp_path / option})
     (tmp_path / "html").write_text("a report")
-    assert opened(html=tmp_path / "html").finished is not None
+    with pytest.raises(ValueError, match=r"--html: .*r\.json has these results already"):
+        opened(html=tmp_path / "html")
+
+
+def test_a_report_of_another_run_does_not_belong_to_results_that_are_there_already(tmp_path: Path) -> None:
+    """Nor do rows of another run, or a file without a part of the rows."""
+
+    def opened(place: str, seed: int, decisions: bool = False, files: str = "") -> ArenaRun:
+        settings, at = replace(SETTINGS, seed=seed, games=3), tmp_path / (files or place)
+        return ArenaRun(settings, 0, tmp_path / f"{place}.json", html=at / "html", parquet=at, decisions=decisions)
+
+    for place, seed in (("a", 1), ("b", 2)):
+        run = opened(place, seed)
+        run.play(NOTES)
+        run.finish()
+    again = opened("a", 1)
+    assert again.finished is not None
+    before = folder_bytes(tmp_path / "a")
+    again.finish()
+    assert folder_bytes(tmp_path / "a") == before
+    with pytest.raises(ValueError, match=r"--html: .*a\.json has these results already"):
+        opened("a", 1, files="b")
+    (tmp_path / "b" / "html").write_bytes((tmp_path / "a" / "html").read_bytes())
+    with pytest.raises(ValueError, match=r"--parquet: .*b/games\.parquet is not made of them"):
+        opened("a", 1, files="b")
+    with pytest.raises(ValueError, match=r"--parquet: .*a/decisions\.parquet is not made of them"):
+        opened("a", 1, decisions=True)
+    (tmp_path / "a" / "rounds.parquet").write_bytes(b"no rows")
+    with pytest.raises(ValueError, match=r"--parquet: .*a/rounds\.parquet is not made of them"):
+        opened("a", 1)
+
+
+def test_a_run_that_was_killed_when_it_had_written_its_results_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened() -> ArenaRun:
+        return ArenaRun(replace(SETTINGS, games=3), 0, tmp_path / "r.json", parquet=tmp_path / "rows")
+
+    run = opened()
+    run.play(NOTES)
+    with monkeypatch.context() as patched:
+        patched.setattr(Checkpoint, "delete", Checkpoint.close)
+        patched.setattr(ParquetFiles, "delete_parts", lambda files: None)
+        run.finish()
+    assert {path.name for path in tmp_path.iterdir()} > {"r.json.partial", "r.json.partial.rows"}
+    opened().finish()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json", "rows"]

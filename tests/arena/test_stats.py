@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pyarrow import parquet
 from arena.api import play
 from arena.cli import main
 from arena.record_games import count_record
+from arena.record_stats import open_count
 from engine.common.program import FAILED, OK
 from engine.records.files import find_records, read_records
 from tests.conftest import DATA
@@ -158,6 +160,30 @@ def test_what_does_not_count_is_named_and_the_rest_is_counted(folder: Path, tmp_
     assert {row["player"] for row in document["players"][1:]} == {"efficiency", "random"}
     assert {row["player"] for row in rows_at(rows, "rounds")} == {"efficiency", "random", None}
     assert [row["player"] for row in rows_at(rows, "games")].count(None) == 1
+
+
+@pytest.mark.parametrize("text", [None, "{"], ids=["no record", "no game"])
+def test_files_are_left_if_no_game_is_counted(
+    tmp_path: Path, text: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    if text is not None:
+        (tmp_path / "empty" / "damaged.mjson").write_text(text)
+    (tmp_path / "a.json").write_text("of last week")
+    assert main(["stats", str(tmp_path / "empty"), "--json", str(tmp_path / "a.json")]) == FAILED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "empty"]
+    assert (tmp_path / "a.json").read_text() == "of last week"
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_count_does_not_go_on_with_other_sources(folder: Path, tmp_path: Path) -> None:
+    options, paths = Namespace(json=tmp_path / "a.json", parquet=None), find_records([folder / "*.gz"])
+    open_count(options, paths)
+    open_count(options, paths)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.record_stats.digest_of_sources", lambda *packages: "others")
+        with pytest.raises(ValueError, match="is of another job"):
+            open_count(options, paths)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from agents.clusters import words_of
-from engine.common import cluster_package
+from agents.clusters import workers_for
+from engine.common import cluster, cluster_package
+from engine.common.cluster import LOCAL, Cluster
 from engine.common.cluster_package import users_files, write_package
 from engine.shanten import shanten_of
 
@@ -47,10 +49,14 @@ def test_a_large_folder_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) 
         users_files([Path("mine/bot.py")])
 
 
-def test_the_files_of_a_bot_are_found_in_its_text() -> None:
-    assert words_of("bert:runs/first/model@-300") == ["bert", "runs/first/model"]
-    assert words_of("my/bot.py:Eager:argument") == ["my/bot.py", "Eager", "argument"]
-    assert words_of("exec+kita:python my/bot.py --fast") == ["exec+kita", "python", "my/bot.py", "--fast"]
+def test_the_files_of_a_bot_are_sent(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "import_ray", lambda: None)
+    (here / "table.csv.strength.json").touch()
+    bots = ["search:n=5&critic=table.csv", "linear:table.csv@-300", "exec:run --model=runs/first/model"]
+    workers = workers_for(Namespace(cluster=LOCAL), bots)
+    assert isinstance(workers, Cluster)
+    sent = [file.as_posix() for file in users_files(workers.files)]
+    assert sent == ["runs/first/model/x.onnx", "table.csv", "table.csv.strength.json"]
 
 
 @pytest.mark.slow

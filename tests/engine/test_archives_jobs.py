@@ -177,14 +177,26 @@ def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j", {"files": "x"})
     journal.add({"done": 1})
     journal.add({"done": 2})
+    del journal
     data = (tmp_path / "j").read_bytes()
     (tmp_path / "j").write_bytes(data[:-3])
     again = Journal(tmp_path / "j", {"files": "x"})
     assert again.last == {"done": 1}
     again.add({"done": 3})
+    del again
     assert [entry["done"] for entry in Journal(tmp_path / "j", {"files": "x"}).entries()] == [1, 3]
     with pytest.raises(ValueError, match="of another job"):
         Journal(tmp_path / "j", {"files": "y"})
+
+
+def test_one_process_at_a_time_writes_a_journal(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j", {"files": "x"})
+    journal.add({"done": 1})
+    for identity in ({"files": "x"}, {"files": "y"}):
+        with pytest.raises(ValueError, match=r"^another process is writing .*j: wait for it, or name another file"):
+            Journal(tmp_path / "j", identity)
+    journal.remove()
+    assert Journal(tmp_path / "j", {"files": "y"}).last is None
 
 
 @pytest.mark.slow

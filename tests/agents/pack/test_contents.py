@@ -13,8 +13,9 @@ import pytest
 from agents.pack import launcher
 from agents.pack.archive import license_text, write_archive
 from agents.pack.cli import main
-from agents.pack.contents import Contents, contents_of
+from agents.pack.contents import HERE, Contents, contents_of
 from agents.pack.packing import is_action
+from agents.strength.scale import SHIPPED
 from engine.common.program import BAD_ARGUMENTS, FAILED, OK
 from engine.machine_code import cache_root
 
@@ -105,6 +106,33 @@ def test_a_network_is_packed_with_its_folder_and_needs_onnxruntime(folder: Path)
     assert contents.spec == ["bert:", "data/mine", "?temperature=0.5"]
     assert "data/mine/model.onnx" in contents.files
     assert not any(name.startswith("agents/bert/weights/") for name in contents.files)
+
+
+@pytest.mark.slow
+def test_files_in_options_are_packed_even_of_the_same_name(folder: Path) -> None:
+    bundled = HERE / "agents/search/weights"
+    for name, source in (("mine", "critic.npz"), ("other", "worlds.npz")):
+        (folder / name).mkdir()
+        (folder / name / "x.npz").write_bytes((bundled / source).read_bytes())
+    contents = contents_of(f"search:n=1&critic={folder}/mine/x.npz&model=other/x.npz")
+    assert contents.spec == ["search:n=1&critic=", "data/x.npz", "&model=", "data2/x.npz", ""]
+    assert contents.files["data/x.npz"] == folder / "mine/x.npz"
+    assert contents.files["data2/x.npz"] == folder / "other/x.npz"
+    assert not any(name.startswith("agents/search/weights/") for name in contents.files)
+
+
+@pytest.mark.slow
+def test_the_scale_of_a_bot_with_a_strength_is_packed(folder: Path) -> None:
+    weights = HERE / "agents/linear/weights/linear.json"
+    (folder / "mine.json").write_bytes(weights.read_bytes())
+    for name in ("mine.json", "my_bot.Mine"):
+        (folder / f"{name}.strength.json").write_bytes((SHIPPED / "rule.json").read_bytes())
+    contents = contents_of("linear:mine.json@-300")
+    assert contents.spec == ["linear:", "data/mine.json", "@-300"]
+    assert contents.files["data/mine.json.strength.json"] == folder / "mine.json.strength.json"
+    contents = contents_of("my_bot.py:Mine@-300")
+    assert contents.files["bot/my_bot.Mine.strength.json"] == folder / "my_bot.Mine.strength.json"
+    assert "agents/strength/scales/rule.json" in contents_of("rule@-300").files
 
 
 @pytest.mark.slow
