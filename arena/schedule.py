@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
+from agents.external.framing import TIMEOUT
 from agents.external.specs import connects_to_us, is_external, make_agent
 from arena.stopping import Sprt, Until
 from engine.contests.seating import ROTATIONS, seating, wall_seed
@@ -49,7 +50,7 @@ class RunSettings:
     seed: int
     rules: str
     length: Literal["east", "hanchan"]
-    timeout: float = 30.0  # seconds an external bot has for an answer
+    timeout: float = TIMEOUT  # seconds an external bot has for an answer
     scores: Scores = EVEN_SCORES  # what each of `bots` starts every game with
     stop: Sprt | Until | None = None
     control_variates: bool = True

@@ -12,6 +12,7 @@ from time import monotonic
 from rich.console import Console
 
 from agents.base import Agent
+from agents.external.framing import TIMEOUT
 from agents.external.specs import connects_to_us, is_external, make_agent
 from agents.registry import is_built_in
 from arena.chunk import ChunkResult, GamesPlayed
@@ -49,7 +50,7 @@ class LeagueRun:
         *,
         games: int | None = None,
         hours: float | None = None,
-        timeout: float = 30.0,
+        timeout: float = TIMEOUT,
         json: Path | None = None,
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
