@@ -30,7 +30,7 @@ from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from engine.contests.estimates import mean_by_walls
 from engine.contests.observations import PLACE
-from engine.contests.ratings import POINTS
+from engine.contests.ratings import POINTS, SAMPLES
 from engine.contests.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS
 from tests.support.external_bots import command
@@ -302,6 +302,14 @@ def test_twelve_bots_one_of_them_external(tmp_path: Path, file_bot: str) -> None
         assert max(map(len, lines)) <= width
         assert "12 " in "".join(lines)
     assert str(result) == as_text(result)
+
+
+def test_the_final_standings_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples: list[int] = []
+    monkeypatch.setattr(run, "league_of", lambda *of: samples.append(of[-1]) or league_of(*of))
+    result = league(BOTS[:3], games=6, length="east")
+    assert result.games == 6
+    assert samples.count(SAMPLES) == 1
 
 
 def test_a_bot_that_connects_plays_all_its_matches(capsys: pytest.CaptureFixture[str]) -> None:
