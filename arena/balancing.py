@@ -24,9 +24,10 @@ from agents.strength.spec import split_strength
 from arena.bot_games import BotGames, estimate, finishing_orders
 from arena.chunk import GameError
 from arena.run import make_folder
-from arena.schedule import RunSettings, labels, round_up
+from arena.schedule import RunSettings, round_up
 from arena.series import MatchPool, Series
 from engine.common.files import write_atomically
+from engine.common.labels import labels
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name

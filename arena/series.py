@@ -17,9 +17,10 @@ from arena.bot_games import finishing_orders
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.results import Results
-from arena.schedule import Bot, RunSettings, labels, split_walls
+from arena.schedule import Bot, RunSettings, split_walls
 from arena.worker import WARM_UP, Task, Update, play, start_external_bots
 from engine.common.cluster import Cluster
+from engine.common.labels import labels
 from engine.common.pools import AnyPool
 from engine.common.progress import Progress
 from engine.common.workers import at_most, connected, open_pool
