@@ -6,7 +6,7 @@ import csv
 import json
 import shlex
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from io import StringIO
@@ -24,13 +24,13 @@ from agents.strength.spec import split_strength
 from arena.bot_games import BotGames, estimate, finishing_orders
 from arena.chunk import GameError
 from arena.run import make_folder
-from arena.schedule import RunSettings, labels, round_up
-from arena.series import Series
+from arena.schedule import RunSettings, round_up
+from arena.series import MatchPool, Series
 from engine.common.files import write_atomically
+from engine.common.labels import labels
 from engine.common.options import Parser, check_output, describe_error
 from engine.common.pools import WorkerError
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
-from engine.common.workers import connected
 from engine.contests.estimates import Estimate
 from engine.contests.observations import SHARE
 from engine.contests.ratings import rate
@@ -85,7 +85,7 @@ def look_at(bots: tuple[str, ...], played: Sequence[BotGames], games: int) -> Lo
         for each in played
     ]
     walls = np.repeat(np.arange(n_walls), ROTATIONS)
-    points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls).points
+    points = rate(N_SEATS, finishing_orders(range(N_SEATS), played), walls, samples=0).points
     ahead = tuple(estimate((a.placements < b.placements).astype(float), SHARE) for a, b in combinations(played, 2))
     return Look(bots, games, ahead, tuple((points - points.min()).tolist()))
 
@@ -149,20 +149,24 @@ class Balance:
 
         Raises CannotBalanceError, ValueError (a bad scale, a folder of another run) and what `Series.play` raises.
         """
-        while True:
-            series = self._start_step()
-            for wanted, limit in LOOKS:
-                games = round_up(wanted)
-                series.play(console, games)
-                look = look_at(self.dials.specs, series.results[0].by_bot(), games)
-                self.looks.append(look)
-                yield str(look)
-                if look.is_uneven(limit):
-                    self.dials.correct(look.surplus)
-                    yield f"corrected: {one_argument(self.dials.specs)}"
-                    break
-            else:
-                return
+        series = self._start_step()
+        with series.open_pool() as pool:  # of all steps: bots that have connected stay
+            while (yield from self._play_step(series, pool, console)):
+                series = self._start_step()
+
+    def _play_step(self, series: Series, pool: MatchPool, console: Console) -> Generator[str, None, bool]:
+        """Play until the dials have to be corrected, and correct them. Returns whether they had to be."""
+        for wanted, limit in LOOKS:
+            games = round_up(wanted)
+            series.play(console, games, pool)
+            look = look_at(self.dials.specs, series.results[0].by_bot(), games)
+            self.looks.append(look)
+            yield str(look)
+            if look.is_uneven(limit):
+                self.dials.correct(look.surplus)
+                yield f"corrected: {one_argument(self.dials.specs)}"
+                return True
+        return False
 
     def _start_step(self) -> Series:
         number, options = len(self._steps), self._options
@@ -199,9 +203,8 @@ def start(parser: Parser, options: Namespace) -> int:
     with parser.reporting(ValueError, OSError):
         balance = Balance(options)
     try:
-        with connected(balance.workers):
-            for line in balance.run(notes):
-                tell(line)
+        for line in balance.run(notes):
+            tell(line)
         balance.finish()
         tell(f"even: {program_name('arena')} --bots {one_argument(balance.dials.specs)}")
     except KeyboardInterrupt:

@@ -13,9 +13,10 @@ from agents.base import ActionValues, Agent
 from agents.files import where_raised
 from agents.strength.dial import Dialled, Setting
 from agents.strength.scale import Scale, Step
-from arena.schedule import Bot, RunSettings, labels, round_up
+from arena.schedule import Bot, RunSettings, round_up
 from arena.series import Series
 from engine.common.cluster import Cluster
+from engine.common.labels import labels
 from engine.contests.ratings import Ratings, rate
 from engine.seeds import derive_seed
 from engine.table import N_SEATS

@@ -77,9 +77,9 @@ def play_chunk(
 ) -> Iterator[GamesPlayed | ChunkResult]:
     """Play ``walls`` in all rotations, and save the games in ``folder`` unless it is None.
 
-    ``rows``: the kinds of rows to collect, of `arena.parquet_rows.KINDS`. ``log``: a folder for the traffic of external
-    bots. Yields GamesPlayed as rounds end, and the
-    ChunkResult at last. Raises GameError, and OSError from saving.
+    ``rows``: the kinds of rows to collect, see `arena.parquet_rows.RowCollector`. ``log``: a folder for the traffic of
+    external bots. Yields GamesPlayed as rounds end, and the ChunkResult at last. Raises GameError, and OSError from
+    saving.
     """
     games, rules = games_of(settings, walls), settings.make_rules()
     counts = np.zeros((len(games), N_SEATS, N_COUNTS), dtype=np.int32)

@@ -7,7 +7,6 @@ as a bot's answers depend on its view and its seed alone, results do not depend 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,8 +15,10 @@ from typing import Literal
 import numpy as np
 
 from agents.base import Agent
+from agents.external.framing import TIMEOUT
 from agents.external.specs import connects_to_us, is_external, make_agent
 from arena.stopping import Sprt, Until
+from engine.common.labels import labels
 from engine.contests.seating import ROTATIONS, seating, wall_seed
 from engine.rules import EVEN_SCORES, Rules, Scores, preset
 from engine.seeds import derive_seed
@@ -49,7 +50,7 @@ class RunSettings:
     seed: int
     rules: str
     length: Literal["east", "hanchan"]
-    timeout: float = 30.0  # seconds an external bot has for an answer
+    timeout: float = TIMEOUT  # seconds an external bot has for an answer
     scores: Scores = EVEN_SCORES  # what each of `bots` starts every game with
     stop: Sprt | Until | None = None
     control_variates: bool = True
@@ -143,16 +144,6 @@ def games_of(settings: RunSettings, walls: Sequence[int]) -> list[Game]:
 def round_up(games: int) -> int:
     """``games`` rounded up to a multiple of ROTATIONS."""
     return -(-games // ROTATIONS) * ROTATIONS
-
-
-def labels(names: Sequence[str]) -> list[str]:
-    """Unique labels: the second ``random`` becomes ``random#2``."""
-    counts: Counter[str] = Counter()
-    unique = []
-    for name in names:
-        counts[name] += 1
-        unique.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
-    return unique
 
 
 def split_walls(walls: Sequence[int], jobs: int, max_walls: int = MAX_WALLS) -> list[list[int]]:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 
+from agents.base import Agent
+from agents.external.specs import connects_to_us
 from arena.bot_games import finishing_orders
 from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.results import Results
-from arena.schedule import Bot, RunSettings, labels, split_walls
-from arena.worker import WARM_UP, Task, Update, open_worker
+from arena.schedule import Bot, RunSettings, split_walls
+from arena.worker import WARM_UP, Task, Update, play, start_external_bots
 from engine.common.cluster import Cluster
+from engine.common.labels import labels
+from engine.common.pools import AnyPool
 from engine.common.progress import Progress
-from engine.common.workers import at_most, connected, run_tasks
+from engine.common.workers import at_most, connected, open_pool
 from engine.contests.seating import ROTATIONS
 
 BotsOf = Callable[[RunSettings], list[Bot]]  # makes the bots of a match; picklable
 MatchTask = tuple[RunSettings, Task]  # what a worker does, for one of several matches
+MatchUpdate = tuple[RunSettings, Update]
+MatchPool = AnyPool[MatchTask, MatchUpdate]
 
 
 class Series:
@@ -60,17 +67,22 @@ class Series:
         """The number of finished games."""
         return ROTATIONS * sum(len(results.finished) for results in self.results)
 
-    def play(self, console: Console, games: int | None = None) -> None:
+    def open_pool(self) -> AbstractContextManager[MatchPool]:
+        """Open workers, in which bots that have connected to us stay until the end of the block."""
+        return open_pool(partial(open_series_worker, self._bots_of), self._workers)
+
+    def play(self, console: Console, games: int | None = None, pool: MatchPool | None = None) -> None:
         """Play what is missing of the first ``games`` of each match (None: of all), with progress on ``console``.
 
+        ``pool``: of `open_pool`, of this series or another with such bots, for several calls; None: a new one.
         Raises KeyboardInterrupt, `arena.chunk.GameError`, `engine.common.pools.WorkerError` and OSError.
         """
         last = None if games is None else games // ROTATIONS
         missing = [[wall for wall in each.missing if last is None or wall < last] for each in self.results]
         if any(missing):
-            with connected(self._workers) as n_workers:
-                total = sum(match.games if games is None else games for match in self.matches)
-                self._play(self._split(missing, max(n_workers, 1)), total, console)
+            total = sum(match.games if games is None else games for match in self.matches)
+            with connected(self._workers) as n_workers, nullcontext(pool) if pool else self.open_pool() as workers:
+                self._play(workers, self._split(missing, max(n_workers, 1)), total, console)
         for results in self.results:
             if failed := results.always_failed:
                 raise GameError(f"{failed[0]} failed in every game of {' '.join(results.bots)}: see its faults above")
@@ -83,14 +95,11 @@ class Series:
             for chunk in split_walls(walls, jobs, match.max_walls)
         ]
 
-    def _play(self, tasks: list[MatchTask], total: int, console: Console) -> None:
-        start = partial(open_series_worker, self._bots_of)
-        warm_up = (tasks[0][0], WARM_UP)
-        with closing(run_tasks(start, [warm_up, *tasks], at_most(self._workers, len(tasks)))) as updates:
-            next(updates)  # Ready: notices of compiling are printed before the progress bar appears
-            with Progress("games", total, self.games, console) as progress:
-                for match, update in updates:
-                    self._handle(self._numbers[match], update, progress)
+    def _play(self, pool: MatchPool, tasks: list[MatchTask], total: int, console: Console) -> None:
+        list(pool.run([(tasks[0][0], WARM_UP)]))  # notices of compiling are printed before the progress bar appears
+        with closing(pool.run(tasks)) as updates, Progress("games", total, self.games, console) as progress:
+            for match, update in updates:
+                self._handle(self._numbers[match], update, progress)
 
     def _handle(self, number: int, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesPlayed):
@@ -134,18 +143,33 @@ def open_checkpoint(folder: Path, number: int, match: RunSettings, results: Resu
 
 
 @contextmanager
-def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterator[tuple[RunSettings, Update]]]]:
-    """As `arena.worker.open_worker`, for tasks of several matches: only the bots of one match are open at a time."""
-    with ExitStack() as stack:
-        opened: dict[RunSettings, Callable[[Task], Iterator[Update]]] = {}
+def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterator[MatchUpdate]]]:
+    """As `arena.worker.open_worker`, for tasks of several matches: only the bots of one match are open at a time.
 
-        def run(task: MatchTask) -> Iterator[tuple[RunSettings, Update]]:
+    Those that connect to us stay open for later matches: a bot that is disconnected is told that all games are played.
+    """
+    with ExitStack() as series_end, ExitStack() as match_end:
+        opened: dict[RunSettings, list[Bot]] = {}
+        connecting: dict[str, Agent] = {}
+
+        def open_bots(match: RunSettings) -> list[Bot]:
+            bots = bots_of(match)
+            for index, (label, spec) in enumerate(zip(labels(match.bots), match.bots)):
+                if connects_to_us(spec):
+                    if label not in connecting:
+                        start_external_bots([bots[index]], series_end)
+                        connecting[label] = bots[index].agent
+                    bots[index] = replace(bots[index], agent=connecting[label])
+            start_external_bots([bot for spec, bot in zip(match.bots, bots) if not connects_to_us(spec)], match_end)
+            return bots
+
+        def run(task: MatchTask) -> Iterator[MatchUpdate]:
             match, walls = task
             if match not in opened:
-                stack.close()
+                match_end.close()
                 opened.clear()
-                opened[match] = stack.enter_context(open_worker(match, None, partial(bots_of, match)))
-            for update in opened[match](walls):
+                opened[match] = open_bots(match)
+            for update in play(match, opened[match], walls):
                 yield match, update
 
         yield run

@@ -48,23 +48,31 @@ def open_worker(
     """
     bots = make_bots()
     with ExitStack() as stack:
-        if settings.has_external_bots and parent_process() is not None:
-            signal.signal(signal.SIGTERM, terminate_when_safe)  # so that the processes of external bots are closed
-            stack.callback(signal.signal, signal.SIGTERM, signal.SIG_DFL)  # at the end there is nothing to close
-        for bot in bots:
-            if isinstance(bot.agent, ExternalAgent):
-                start_external(bot.label, bot.agent, stack, log)
+        start_external_bots(bots, stack, log)
 
         def run(walls: Task) -> Iterator[Update]:
-            if walls is WARM_UP:
-                warm_up(settings, bots)
-                yield Ready()
-            elif remote and folder is not None:
+            if walls is not WARM_UP and remote and folder is not None:
                 yield from play_remotely(settings, bots, walls, rows)
             else:
-                yield from play_chunk(settings, bots, walls, folder, rows, log)
+                yield from play(settings, bots, walls, folder, rows, log)
 
         yield run
+
+
+def play(
+    settings: RunSettings,
+    bots: list[Bot],
+    walls: Task,
+    folder: Path | None = None,
+    rows: Sequence[str] = (),
+    log: Path | None = None,
+) -> Iterator[Update]:
+    """Play a chunk with ``bots``, which are open, or warm up; see `open_worker`."""
+    if walls is WARM_UP:
+        warm_up(settings, bots)
+        yield Ready()
+    else:
+        yield from play_chunk(settings, bots, walls, folder, rows, log)
 
 
 def play_remotely(settings: RunSettings, bots: list[Bot], walls: list[int], rows: Sequence[str]) -> Iterator[Update]:
@@ -74,6 +82,18 @@ def play_remotely(settings: RunSettings, bots: list[Bot], walls: list[int], rows
             if isinstance(update, ChunkResult):
                 update = replace(update, files=contents(Path(folder)))
             yield update
+
+
+def start_external_bots(bots: Sequence[Bot], stack: ExitStack, log: Path | None = None) -> None:
+    """Start the external ones of ``bots``; ``stack`` closes them, also if this worker is terminated. Raises GameError.
+
+    Their trials are logged in the folder ``log``.
+    """
+    external = [(bot.label, bot.agent) for bot in bots if isinstance(bot.agent, ExternalAgent)]
+    if external and parent_process() is not None:
+        stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, terminate_when_safe))
+    for label, agent in external:
+        start_external(label, agent, stack, log)
 
 
 def start_external(label: str, agent: ExternalAgent, stack: ExitStack, log: Path | None = None) -> None:

@@ -15,13 +15,13 @@ from agents.bert.training.data.selfplay import SelfPlayConfig, play
 from agents.bert.training.data.shards import save
 from agents.linear.cli import main as linear
 from engine.common.program import FAILED, INTERRUPTED, OK
-from engine.common.workers import open_pool, run_tasks
+from engine.common.workers import open_pool
 
 BOT = "from agents.registry import make\n\n\ndef plain(seed):\n    return make('efficiency', seed)\n"
 # What would take long: name -> its value here. Games of one worker are played in this process.
 SMALLER: dict[str, Any] = {
     "arena.leagues.run.open_pool": lambda start, jobs: open_pool(start, 0),
-    "arena.series.run_tasks": lambda start, tasks, jobs: run_tasks(start, tasks, 0),
+    "arena.series.open_pool": lambda start, jobs: open_pool(start, 0),
     "arena.calibration.STRIDES": (1,),
     "arena.balancing.LOOKS": ((60, 0.6), (120, None)),
     "engine.records.commands.CHECKPOINT": 4,

@@ -9,10 +9,10 @@ import numpy as np
 from agents.base import Agent
 from agents.console.person import Person
 from agents.console.screen import Screen
-from agents.console.telling import distinct
 from agents.external.mjai_bot import one_line
 from agents.tactics import ACTED
 from engine.actions import action_name
+from engine.common.labels import labels
 from engine.game import Game
 from engine.mjai.possible_actions import safe_default
 from engine.rules import Rules
@@ -32,7 +32,7 @@ class OfflineTable:
         others = ((self._seat + 1) % N_SEATS, (self._seat + 2) % N_SEATS)
         self._agents = dict(zip(others, agents, strict=True))
         self._failed: set[int] = set()
-        names = {self._seat: YOU} | dict(zip(others, distinct([agent.name for agent in agents]), strict=True))
+        names = {self._seat: YOU} | dict(zip(others, labels([agent.name for agent in agents]), strict=True))
         self.game = Game(seed, rules, [names[seat] for seat in range(N_SEATS)])
         self._person = Person(YOU, screen)
 

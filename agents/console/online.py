@@ -82,7 +82,7 @@ class OnlineTable:
         self.session = ClientSession(person, join, 1, screen.say, screen.say, url)
 
     def play(self) -> None:
-        """Play one game. Raises what `agents.client.cli.play` raises, and `Left`."""
+        """Play one game. Raises what `agents.client.playing.play` raises, and `Left`."""
         self._screen.say(f"connecting to {self._url.full}")
         play(self._url, self.session, self._connect, self._wait)
         if self.session.record:

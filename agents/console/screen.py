@@ -15,10 +15,11 @@ from rich.text import Text
 from agents.console.keys import BACKSPACE, ENTER, LEFT, RIGHT
 from agents.console.moves import Move, moves_of
 from agents.console.table import Scene, picture, unseen_lines
-from agents.console.telling import RESULTS, describe_event, distinct, end_of, result_of
+from agents.console.telling import RESULTS, describe_event, end_of, result_of
 from agents.console.terminal import Left, Terminal
 from agents.external.mjai_bot import one_line
 from engine.actions import PASS
+from engine.common.labels import labels
 from engine.mjai.messages import Message
 from engine.text import RIVER_MARKS, TILE_MARKS
 
@@ -81,7 +82,7 @@ class Screen:
         kind = message["type"]
         if kind == "start_game":
             self._seat = message["id"]
-            self._scene.names = distinct(message["names"])
+            self._scene.names = labels(message["names"])
             return
         self._scene.view = view
         self._round = [message] if kind == "start_kyoku" else [*self._round, message]

@@ -29,13 +29,6 @@ DEEDS = {
 RESULTS = ("hora", "ryukyoku")
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return the names of players; equal names are numbered."""
-    return [
-        f"{name} {1 + names[:index].count(name)}" if names.count(name) > 1 else name for index, name in enumerate(names)
-    ]
-
-
 def describe_event(message: Message, names: Sequence[str], seat: int) -> Text | None:
     """Describe an event to `seat`; None for events that go without saying, such as the draws of others."""
     kind, actor = message["type"], message.get("actor", NONE)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from agents.client.address import Address, parse_url
 from agents.client.connection import TcpTransport, to_text
 from agents.client.first_connection import REQUEST
+from agents.external.framing import TIMEOUT
 from agents.external.mjai_bot import NONE, BotError, read_reply
 from agents.external.traffic import RECEIVED, SENT, Note
 from engine.mjai.bot_checks import check_join
@@ -16,7 +17,6 @@ from engine.mjai.connection import HELLO, JOIN_TIMEOUT, WHEN_ASKED, Join, error
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
-TIMEOUT = 30.0  # seconds for one reply
 PROBE = REQUEST.decode().split("\r")[0]  # what our client sends to a port that stays silent
 NO_MORE_GAMES = "all games are played"  # an error without ``retry``: another join would not be answered
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from agents import registry
 from agents.external.framing import AUTO, FRAMINGS, TIMEOUT
+from agents.files import PROGRAM
 from engine.mjai.connection import DIALECTS
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 def connects_to_us(spec: str) -> bool:
     """Whether `spec` names a bot that connects to us."""
-    return "://" in spec and not spec.startswith("exec")
+    return is_external(spec) and not spec.startswith(("exec:", "exec+"))
 
 
 def is_external(spec: str) -> bool:
     """Whether `spec` names an external bot: a program, or one that connects to us."""
-    return spec.split(":")[0].split("+")[0] == "exec" or connects_to_us(spec)
+    return PROGRAM.match(spec) is not None
 
 
 def check(spec: str) -> None:

@@ -19,7 +19,7 @@ from agents.external.traffic import Note
 from engine.mjai.dialects import write
 from engine.mjai.messages import Message
 
-PLACEHOLDERS = ("{id}", "{seat}")
+PLACEHOLDER = "{id}"
 NAMELESS = frozenset({"bot", "main", "__main__", "run", "start", "player", "mjai"})  # names that many scripts have
 
 
@@ -27,7 +27,7 @@ class SubprocessBot:
     """A bot in a child process, started for its first game and kept for later games unless it fails."""
 
     def __init__(self, command: str, dialect: str = "mjai3p", framing: str = AUTO, timeout: float = TIMEOUT) -> None:
-        """Does not start the process yet. ``{id}`` and ``{seat}`` in the command are replaced by the seat.
+        """Does not start the process yet. ``{id}`` in the command is replaced by the seat.
 
         The command is split as a shell would, but no shell runs it. The child has `timeout` seconds for each reply.
         Raises ValueError for a command that cannot be run.
@@ -122,12 +122,12 @@ class SubprocessBot:
             self._exchange = to_line(events[-1]), line
             self._playing = not game_over
             return NONE if game_over else read_reply(parse_message(line), self._seat)
-        except BotError:
-            if not game_over:
+        except (BotError, ValueError) as error:
+            if game_over:
+                self.close()  # it has exited, or its replies may be out of step
+                return NONE
+            if isinstance(error, BotError):
                 raise
-            self.close()  # it has exited at the end of the game
-            return NONE
-        except ValueError as error:
             process.end()
             raise BotError(invalid_reply(error), process.stderr()) from None
 
@@ -219,10 +219,8 @@ def to_line(message: Message | list[Message]) -> bytes:
 
 
 def fill_in_seat(arguments: list[str], seat: int) -> list[str]:
-    """`arguments` with the placeholders replaced by `seat`."""
-    for placeholder in PLACEHOLDERS:
-        arguments = [argument.replace(placeholder, str(seat)) for argument in arguments]
-    return arguments
+    """`arguments` with the placeholder replaced by `seat`."""
+    return [argument.replace(PLACEHOLDER, str(seat)) for argument in arguments]
 
 
 def name_of(arguments: list[str]) -> str:

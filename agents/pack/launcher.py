@@ -25,7 +25,7 @@ MODIFIED = 315_532_800  # 1 January 1980, for every file: numba compiles anew wh
 
 
 def cache_root() -> Path:
-    """As in `engine.compiling`, which is not unpacked yet."""
+    """As in `engine.machine_code`, which is not unpacked yet."""
     own = os.environ.get("NUKIDORA_CACHE")
     return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nukidora"
 

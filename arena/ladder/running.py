@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from agents.clusters import workers_for
+from agents.external.specs import connects_to_us
 from arena.columns import RESULTS
 from arena.ladder.page import YARDSTICK_GAMES, page
 from arena.leagues.games import LeagueSettings
@@ -36,6 +37,8 @@ def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
     with parser.reporting(ValueError, OSError):
         make_folder(options.output.parent, f"--output {options.output}")
         check_output("--output", options.output)
+        for bot in filter(connects_to_us, options.bots):
+            raise ValueError(f"{bot} cannot be on a ladder, which measures each bot against itself: use a league")
         workers = partial(workers_for, options)
         league_run = LeagueRun(SETTINGS, options.bots, workers, games=options.games, json=options.json)
         matches = [SETTINGS.match((bot,) * N_SEATS) for bot in league_run.bots]

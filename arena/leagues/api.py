@@ -9,6 +9,7 @@ from typing import Literal
 
 from rich.console import Console
 
+from agents.external.framing import TIMEOUT
 from arena.leagues.games import LeagueSettings
 from arena.leagues.league import League
 from arena.leagues.run import LeagueRun
@@ -24,7 +25,7 @@ def league(
     rules: str = "tenhou",
     length: Literal["east", "hanchan"] = "hanchan",
     jobs: int = 1,
-    timeout: float = 30.0,
+    timeout: float = TIMEOUT,
     json: str | Path | None = None,
 ) -> League:
     """Let many bots play each other, as ``python -m arena league`` does, and rate them.

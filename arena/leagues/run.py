@@ -12,6 +12,7 @@ from time import monotonic
 from rich.console import Console
 
 from agents.base import Agent
+from agents.external.framing import TIMEOUT
 from agents.external.specs import connects_to_us, is_external, make_agent
 from agents.registry import is_built_in
 from arena.chunk import ChunkResult, GamesPlayed
@@ -49,7 +50,7 @@ class LeagueRun:
         *,
         games: int | None = None,
         hours: float | None = None,
-        timeout: float = 30.0,
+        timeout: float = TIMEOUT,
         json: Path | None = None,
     ) -> None:
         """Check everything that can be checked before games are played. Raises ValueError, OSError.
@@ -82,6 +83,7 @@ class LeagueRun:
         if games is not None:
             self._walls = max(walls_of_pairs(games, len(self.bots)), self.store.met_in_file(self.bots))
         self._next_status, self._status = 0.0, ""
+        self._league: tuple[tuple[int, int], League] | None = None  # the latest, of so many games and samples
 
     @staticmethod
     def _check_known(bots: Sequence[str], json: Path | None) -> None:
@@ -164,7 +166,10 @@ class LeagueRun:
 
     def league(self, samples: int = SAMPLES) -> League:
         """The standings after all finished games; ``samples``: of the bootstrap."""
-        return league_of(self.settings, self.store.bots, self.store.games.meetings(self.store.bots), samples)
+        if self._league is None or self._league[0] != (self.games, samples):
+            meetings = self.store.games.meetings(self.store.bots)
+            self._league = (self.games, samples), league_of(self.settings, self.store.bots, meetings, samples)
+        return self._league[1]
 
     def finish(self) -> None:
         """Write the file: the league has stopped in good order. Raises OSError."""

@@ -82,9 +82,11 @@ def test_the_path_may_be_absolute_or_begin_at_home(folder: Path, monkeypatch: py
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("spec", "argument"), [("", None), (":", ""), (":fast:er", "fast:er")])
+@pytest.mark.parametrize(
+    ("spec", "argument"), [("", None), (":", ""), (":fast:er", "fast:er"), (":http://host/x", "http://host/x")]
+)
 def test_a_parameter_named_argument_gets_the_argument(spec: str, argument: str | None) -> None:
-    assert registry.make("my_bot.py:make" + spec).argument == argument  # type: ignore[attr-defined]
+    assert make_agent("my_bot.py:make" + spec, 5).argument == argument  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("folder")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 from collections.abc import Callable, Iterator
 from threading import Thread
@@ -10,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agents.client import cli as client_cli
 from agents.client.address import parse_url
 from agents.external.listener import Listener
 from agents.external.mjai_bot import OPENING as FIRST_DECISION
 from agents.external.mjai_bot import BotError
 from tests.support.fake_server import DISCARD, PATIENCE, SECOND_DRAW, Connection, Message
+from tests.support.loopback import free_url, play_without_end
 
 OPENING = list(FIRST_DECISION)
 SECOND = [DISCARD, {"type": "tsumo", "actor": 1, "pai": "?"}, SECOND_DRAW]
@@ -26,9 +25,7 @@ JOIN = {"type": "join", "name": "bot", "room": "chair"}
 @pytest.fixture
 def listener() -> Iterator[Listener]:
     """A listener on a free port, ready for connections."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    opened = Listener(f"mjsonp://127.0.0.1:{port}/chair", timeout=PATIENCE)
+    opened = Listener(free_url(), timeout=PATIENCE)
     opened.prepare()
     yield opened
     opened.close()
@@ -282,7 +279,7 @@ def test_a_client_that_plays_without_end_is_told_that_the_arena_is_over(
 ) -> None:
     url = listener._address.url
     codes: list[int] = []
-    client = Thread(target=lambda: codes.append(play_rule_at(url)), daemon=True)
+    client = Thread(target=lambda: codes.append(play_without_end("rule", url)), daemon=True)
     client.start()
     for _ in range(2):
         assert listener.react(OPENING)["type"] == "dahai"
@@ -294,13 +291,6 @@ def test_a_client_that_plays_without_end_is_told_that_the_arena_is_over(
         "the server says: all games are played",
         "played 2 games as rule: 2 x 1st, 0 x 2nd, 0 x 3rd",
     ]
-
-
-def play_rule_at(url: str) -> int:
-    """Play games without end, as the command line does but for its signal handler, which needs the main thread."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signal, "signal", lambda *_: None)
-        return client_cli.main(["rule", url, "--games", "0"])
 
 
 def test_a_bot_whose_game_is_interrupted_is_not_told_that_all_are_played(listener: Listener) -> None:

@@ -244,6 +244,14 @@ def test_a_process_may_exit_at_the_end_of_a_game(open_bot: OpenBot) -> None:
         assert bot.react(END) == {"type": "none"}
 
 
+@pytest.mark.parametrize("framing", ["array", "event"])
+def test_a_reply_to_the_end_of_a_game_need_not_be_json(open_bot: OpenBot, framing: str) -> None:
+    bot = open_bot(framing, "farewell")
+    for _ in range(2):
+        assert bot.react(OPENING) == DISCARD
+        assert bot.react(END) == {"type": "none"}
+
+
 @pytest.mark.parametrize("framing", ["array", "event", "asked"])
 def test_a_process_still_exiting_when_the_next_game_begins_is_replaced(open_bot: OpenBot, framing: str) -> None:
     bot = open_bot(framing, "slow-exit")

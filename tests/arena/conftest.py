@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from arena import series
-from engine.common.workers import run_tasks
+from engine.common.workers import open_pool
 from tests.support.arena_runs import REPOSITORY, Arena
 
 # Bots of another package: after N calls raising:N raises when asked for seat 1, illegal answers 127 for seat 2,
@@ -93,4 +93,4 @@ def arena(environment: dict[str, str]) -> Arena:
 @pytest.fixture
 def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """All games of a series are played in this process, which is faster than to start others."""
-    monkeypatch.setattr(series, "run_tasks", lambda open_worker, tasks, n: run_tasks(open_worker, tasks, 0))
+    monkeypatch.setattr(series, "open_pool", lambda open_worker, n: open_pool(open_worker, 0))

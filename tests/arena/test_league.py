@@ -6,8 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,13 @@ from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from engine.contests.estimates import mean_by_walls
 from engine.contests.observations import PLACE
-from engine.contests.ratings import POINTS
+from engine.contests.ratings import POINTS, SAMPLES
 from engine.contests.schedule import MAX_BATCH, PART, Batch, Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS
 from tests.support.external_bots import command
+from tests.support.fake_server import PATIENCE
+from tests.support.loopback import free_url, play_without_end
+from tests.support.processes import start_group
 
 BOTS = ["efficiency", "tsumogiri", "random", "rule"]
 FILE_BOT = "from agents.registry import make\n\n\ndef eager(seed):\n    return make('efficiency', seed)\n"
@@ -298,6 +302,43 @@ def test_twelve_bots_one_of_them_external(tmp_path: Path, file_bot: str) -> None
         assert max(map(len, lines)) <= width
         assert "12 " in "".join(lines)
     assert str(result) == as_text(result)
+
+
+def test_the_final_standings_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples: list[int] = []
+    monkeypatch.setattr(run, "league_of", lambda *of: samples.append(of[-1]) or league_of(*of))
+    result = league(BOTS[:3], games=6, length="east")
+    assert result.games == 6
+    assert samples.count(SAMPLES) == 1
+
+
+def test_a_bot_that_connects_plays_all_its_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    url = free_url()
+    league_run = LeagueRun(SETTINGS, [url, *BOTS[:3]], 0, games=24)
+    arena = Thread(target=league_run.play, args=(Console(quiet=True),), daemon=True)
+    arena.start()
+    assert play_without_end("tsumogiri", url) == 0
+    assert re.search(r"^played 1[89] games as tsumogiri: ", capsys.readouterr().out, re.MULTILINE)
+    arena.join(PATIENCE)
+    played = league_run.league()
+    assert {pair for pair in played.pairs if url in pair}
+    assert not played.failed
+
+
+@pytest.mark.slow
+def test_the_client_that_the_league_suggests_ends_with_it(environment: dict[str, str]) -> None:
+    """The matches are played in a process that is terminated at the end."""
+    url = free_url()
+    options = ("--bots", ",".join([url, *BOTS[:3]]), "--length", "east", "--games", "24")
+    arena = start_group("-m", "arena", "league", *options, environment=environment)
+    told = list(takewhile(f"waiting for a bot at {url}\n".__ne__, arena.stderr))
+    assert f"a bot can join at {url}, for example: python -m agents.client rule {url} --games 0\n" in told
+    client = start_group("-m", "agents.client", "tsumogiri", url, "--games", "0", environment=environment)
+    out, _ = client.communicate(timeout=PATIENCE)
+    assert client.returncode == OK
+    assert out.splitlines()[-2] == "the server says: all games are played"
+    arena.communicate(timeout=PATIENCE)
+    assert arena.returncode == OK
 
 
 @pytest.mark.slow

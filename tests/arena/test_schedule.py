@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.chunk import GamesPlayed, play_chunk
-from arena.schedule import MAX_WALLS, Bot, RunSettings, labels, round_up, split_walls
+from arena.schedule import MAX_WALLS, Bot, RunSettings, round_up, split_walls
+from engine.common.labels import labels
 from engine.contests.seating import ROTATIONS, seating
 from engine.tables import Policy
 

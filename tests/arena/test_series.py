@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from arena.run import ArenaRun
 from arena.schedule import RunSettings
 from arena.series import Series
 from tests.support.external_bots import command
+from tests.support.fake_server import PATIENCE
+from tests.support.loopback import free_url, play_without_end
 
 QUIET = Console(quiet=True)
 MATCHES = [
@@ -59,6 +62,30 @@ def test_a_bot_that_fails_in_every_game_is_no_player(tmp_path: Path) -> None:
     match = RunSettings((bot, "random", "tsumogiri"), 3, 3, "tenhou", "east")
     with pytest.raises(GameError, match="failed in every game of "):
         Series([match], jobs=1).play(QUIET)
+
+
+def test_a_bot_that_connects_stays_for_all_matches_and_calls(capfd: pytest.CaptureFixture[str]) -> None:
+    """As balance calls it: what is left of a match, in the same workers, then a match of another series."""
+    url = free_url()
+    matches = [RunSettings((url, "random", other), 6, 3, "tenhou", "east") for other in ("random", "tsumogiri")]
+    series, without, last = Series(matches, jobs=0), Series(MATCHES[1:], jobs=0), Series(matches[:1], jobs=0)
+
+    def play() -> None:
+        with series.open_pool() as pool:
+            series.play(QUIET, 3, pool)
+            without.play(QUIET, pool=pool)
+            series.play(QUIET, pool=pool)
+            last.play(QUIET, pool=pool)
+
+    arena = Thread(target=play, daemon=True)
+    arena.start()
+    assert play_without_end("tsumogiri", url) == 0
+    told = capfd.readouterr()
+    assert told.out.splitlines()[-1].startswith("played 18 games as tsumogiri: ")
+    assert told.err.count("waiting for a bot") == 1
+    arena.join(PATIENCE)
+    assert (series.games, without.games, last.games) == (12, 6, 6)
+    assert not any(results.faults for results in (*series.results, *last.results))
 
 
 def test_games_of_another_series_are_not_resumed(tmp_path: Path) -> None:

@@ -60,6 +60,9 @@ def reply(event):
     global draws
     if event["type"] == "end_game" and fault == "exit":
         sys.exit()
+    if event["type"] == "end_game" and fault == "farewell":
+        print("good game", flush=True)
+        return None
     if event["type"] == "tsumo" and event["actor"] == seat:
         draws += 1
         if draws == 3:

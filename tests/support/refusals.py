@@ -103,6 +103,7 @@ BAD_USES = {
     "arena ladder": """
         --json l.json --output l.md --bots rule,random,nobody -> nobody
         --json l.json --output l.md --bots rule,random -> --bots 2
+        --json l.json --output l.md --bots rule,random,mjsonp://localhost/chair -> mjsonp://localhost/chair
         --json /dev/null/l.json --output l.md -> --json /dev/null/l.json
         --json l.json --output /dev/null/l.md -> --output /dev/null/l.md
         -> --json --output

@@ -138,8 +138,8 @@ def test_a_whole_game_is_played_and_told(length: str) -> None:
     assert write(GameRecord(game.messages, game.rules, "here"))
     told = "\n".join(player.pictures)
     for said in (
-        "tsumogiri 1 discards ",
-        "tsumogiri 2 discards ",
+        "tsumogiri discards ",
+        "tsumogiri#2 discards ",
         "you discard ",
         "E1 honba 0 begins",
         "the game is over",
@@ -149,7 +149,7 @@ def test_a_whole_game_is_played_and_told(length: str) -> None:
     for place, seat in enumerate(sorted(range(3), key=lambda seat: game.ranks[seat])):
         line = screen.results[1 + place]
         assert f"{game.scores[seat]:,}" in line
-        assert line.endswith(("tsumogiri 2", "you", "tsumogiri 1")[seat])
+        assert line.endswith(("tsumogiri#2", "you", "tsumogiri")[seat])
     for result in game.results:
         assert result.splitlines()[0][:60] in told
 
