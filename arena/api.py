@@ -16,7 +16,7 @@ from arena.match import Match
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, games_of, round_up
 from arena.stopping import Sprt, Until
-from engine.checks import check_scores, check_seed, whole_number
+from engine.checks import check_scores, check_seed, positive_number, whole_number
 from engine.rules import EVEN_SCORES
 from engine.table import N_SEATS
 
@@ -55,9 +55,9 @@ def play(
     for ``games.parquet`` and ``rounds.parquet``, with ``decisions`` also ``decisions.parquet`` (`arena.parquet`). Both
     need the extra ``report``. Progress is shown on stderr.
 
-    Raises ValueError for a bot or setting that does not exist, TypeError if a numeric argument is not a number,
-    `arena.chunk.GameError` if a bot fails, OSError if a file cannot be written, ModuleNotFoundError if ``html`` or
-    ``parquet`` is given without the extra ``report``.
+    Raises ValueError for a bot or setting that does not exist, TypeError if an argument is of the wrong type,
+    `arena.chunk.GameError` if a bot fails, `engine.common.pools.WorkerError` if a worker process dies, OSError if a
+    file cannot be written, ModuleNotFoundError if ``html`` or ``parquet`` is given without the extra ``report``.
 
     Examples:
         >>> match = play(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
@@ -73,6 +73,9 @@ def play(
     games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
     seed = check_seed(seed)
+    timeout = positive_number(timeout, "timeout", "a positive number of seconds")
+    if not isinstance(stop, Sprt | Until | None):
+        raise TypeError(f"stop must be a rule, such as Sprt(0, -0.02) or Until(0.01), or None, not {stop!r}")
     for bot in bots:
         if isinstance(bot, type):
             raise ValueError(f"{bot.__name__} is a class: give an object, {bot.__name__}()")

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from agents import registry
 from agents.clusters import workers_for
@@ -74,7 +75,8 @@ class Calibration:
     def finish(self, screen: Console) -> None:
         """Rate, print and write. Raises ValueError, OSError."""
         ratings, settings = self.measurement.rate(), self.measurement.settings
-        table = Table("temperature", "random\n%", "points", "", title=f"{self.bot}: settings of the dial", box=SIMPLE)
+        title = Text(f"{self.bot}: settings of the dial")
+        table = Table("temperature", "random\n%", "points", "", title=title, box=SIMPLE)
         for number, setting in enumerate(settings):
             below = ratings.difference(number, 0)
             table.add_row(
@@ -112,11 +114,11 @@ class Check:
         ratings = self.measurement.rate()
         measured = [ratings.difference(number, 0) for number in range(len(self.strengths))]
         off = [each.mean - asked for each, asked in zip(measured, self.strengths)]
-        table = Table("bot", "measured", "off", "", title=f"{self.bot}: asked for and measured", box=SIMPLE)
+        title = Text(f"{self.bot}: asked for and measured")
+        table = Table("bot", "measured", "off", "", title=title, box=SIMPLE)
         for asked, below, by in zip(self.strengths, measured, off):
-            table.add_row(
-                f"{self.bot}@{asked}" if asked else self.bot, format_points(below), f"{by:+.0f}", bar(below.mean)
-            )
+            name = Text(f"{self.bot}@{asked}" if asked else self.bot)
+            table.add_row(name, format_points(below), f"{by:+.0f}", bar(below.mean))
         screen.print(table)
         n_within = sum(abs(by) <= WITHIN for by in off[1:])
         told = f"{self.measurement.games:,} games; {n_within} of {len(off) - 1} strengths are within {WITHIN} points"

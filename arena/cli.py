@@ -20,7 +20,7 @@ from engine.rules import EVEN_SCORES
 COMMANDS = {
     "calibrate": ("arena.calibrate", "measures how strong a bot is at each setting of its strength dial"),
     "balance": ("arena.balance", "turns the dials of three bots until they are even"),
-    "league": ("arena.leagues.cli", "plays many bots against each other until all ratings are equally precise"),
+    "league": ("arena.leagues.cli", "plays many bots against each other, every two equally often, and rates them"),
     "ladder": ("arena.ladder.cli", "the league of all built-in bots, as a page"),
     "stats": ("arena.stats", "counts how players play, from records of their games"),
     "columns": ("arena.definitions", "defines the columns of the tables, and all other statistics"),
@@ -29,7 +29,7 @@ BOTS, GAMES, MAX_GAMES = ("bert", "efficiency", "random"), 1002, 99_999  # their
 EPILOG = """\
 Every wall is played in three rotations of the seats, so that each bot has each seat once with the same tiles. Odd walls
 rotate in the opposite order. Results depend on --games, --bots, --scores, --seed, --walls, --rules, --length,
---sprt and --until, but not on --jobs.
+--sprt, --until, --no-control-variates and, with external bots, --timeout, but not on --jobs.
 
 other programs (--help after the word shows their options):
 {programs}

@@ -113,7 +113,13 @@ def plain_text(console: Console) -> Callable[[str], str]:
 
 
 def better_bots(document: dict[str, Any]) -> str:
-    """Which bot is better than which, where an interval excludes zero; "" if none does, or after a few walls."""
+    """Which bot is better than which, where an interval excludes zero; "" if none does, or after a few walls.
+
+    Also "" after a sequential test, whose verdict `stop_line` has: the intervals are those of a fixed number of games,
+    and not 95 % intervals where the results decide when to stop.
+    """
+    if is_sequential_test(document["settings"]["stop"]):
+        return ""
     worse: dict[str, list[str]] = {}
     enough = document["bots"][0]["games"] >= ROTATIONS * MIN_WALLS
     for pair in document["comparisons"] if enough else ():
@@ -158,13 +164,18 @@ def stop_line(document: dict[str, Any]) -> str:
         return ""
     bot, games = document["bots"][0]["bot"], f"{stop['games']:,} games"
     rule = document["settings"]["stop"]
-    if "half_width" in rule:
+    if not is_sequential_test(rule):
         return f"half-width of the intervals: {stop['outcome']} after {games}, {stop['status']}"
     hypotheses = f"H0: placement {2 + rule['not_better']:g}, H1: {2 + rule['better']:g}"
     outcome = f"{bot} is {stop['outcome']}"
     if stop["outcome"] == UNDECIDED:
         outcome = f"{UNDECIDED} whether {bot} is better"
     return f"SPRT: {outcome} after {games} ({hypotheses}; {stop['status']})"
+
+
+def is_sequential_test(rule: dict[str, Any] | None) -> bool:
+    """Whether the rule that stops the run, as its document has it, is an `arena.stopping.Sprt`."""
+    return rule is not None and "better" in rule
 
 
 def same_bot(label: str, other: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
+from sys import float_info
 
 from engine.common.error_text import error_text
 from engine.rules import N_SEATS, TOTAL_POINTS, Scores
@@ -27,6 +28,19 @@ def whole_number(value: object, what: str, accepted: str, greatest: int, least: 
     if not least <= number <= greatest:
         raise ValueError(f"{what} must be {accepted}, not {number}")
     return number
+
+
+def positive_number(value: object, what: str, accepted: str = "a positive number") -> float:
+    """Return `value` as a finite float above 0; integers and NumPy numbers are accepted, booleans are not.
+
+    `what` and `accepted` as for `whole_number`. Raises TypeError if `value` is not a number, ValueError if it is out of
+    range.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{what} must be {accepted}, not {value!r}")
+    if value <= 0 or not value <= float_info.max:
+        raise ValueError(f"{what} must be {accepted}, not {value!r}")
+    return float(value)
 
 
 def check_seat(seat: object) -> int:

@@ -60,7 +60,6 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--timeout",
         type=positive_seconds,
-        default=TIMEOUT,
         metavar="SECONDS",
         help=f"time for an answer of the program (default {TIMEOUT:g})",
     )
@@ -93,10 +92,9 @@ def check_bot(options: argparse.Namespace) -> None:
     if (options.bot is None) == (options.exec is None):
         raise ValueError('name a bot or give --exec "COMMAND", one of the two, and then the URL')
     if options.exec is None:
-        if options.framing is not None:
-            raise ValueError("--framing is for --exec only")
-        if options.log is not None:
-            raise ValueError("--log is for --exec only")
+        for name in ("framing", "log", "timeout"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"--{name} is for --exec only")
         registry.check(options.bot)
 
 

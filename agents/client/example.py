@@ -1,4 +1,4 @@
-"""A complete mjai bot in forty lines, to start your own from.
+"""A complete mjai bot in some forty lines of code, to start your own from.
 
     python -m agents.client.example localhost 11600 default
 

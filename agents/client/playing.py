@@ -17,7 +17,7 @@ from agents.client.connection import FatalConnectionError, Transport
 from agents.client.first_connection import FIRST_CONNECTION, other_protocol, unreachable
 from agents.client.session import ClientSession
 from agents.external.adapters import AgentBot
-from agents.external.framing import FRAMINGS
+from agents.external.framing import FRAMINGS, TIMEOUT
 from agents.external.mjai_bot import NONE, BotError, MjaiBot, Talking, one_line
 from agents.external.subprocess_bot import SubprocessBot
 from agents.external.traffic import TrafficLog
@@ -84,7 +84,7 @@ def make_bot(options: argparse.Namespace) -> MjaiBot:
     """The bot that the command line names. Raises ValueError saying what is wrong."""
     if options.exec is None:
         return AgentBot(make(options.bot))
-    return SubprocessBot(options.exec, options.url.dialect, options.framing or FRAMINGS[0], options.timeout)
+    return SubprocessBot(options.exec, options.url.dialect, options.framing or FRAMINGS[0], options.timeout or TIMEOUT)
 
 
 def run(parser: Parser, options: argparse.Namespace) -> int:

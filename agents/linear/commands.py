@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from agents.base import Agent
 from agents.linear.config import Config
@@ -98,7 +99,7 @@ def train(options: argparse.Namespace) -> int:
         f"{best.agreement:.1%} after (epoch {best.number})",
         highlight=False,
     )
-    console.print(f"wrote {options.out / WEIGHTS}", highlight=False)
+    console.print(Text(f"wrote {options.out / WEIGHTS}"))
     return OK
 
 
@@ -133,7 +134,8 @@ def show(options: argparse.Namespace) -> int:
     before, after = load_weights(STARTING), load_weights(options.weights or str(BUNDLED / "linear.json"))
     console = screen(WIDE)
     print_weights(console, before, after)
-    console.print(f"trained: {after.trained}; a point of value is worth {after.placements_per_point:.2g} placements")
+    worth = f"a point of value is worth {after.placements_per_point:.2g} placements"
+    console.print(Text(f"trained: {after.trained}; {worth}"))
     return OK
 
 
@@ -155,7 +157,7 @@ def agreement(options: argparse.Namespace) -> int:
     for kind, (games, *_) in shown.items():
         table.add_column(f"{kind} %\n{len(games):,}", justify="right")
     for index, spec in enumerate(bots, 1):
-        table.add_row(spec, *(percentage(columns[index], columns[0]) for columns in shown.values()))
+        table.add_row(Text(spec), *(percentage(columns[index], columns[0]) for columns in shown.values()))
     console = screen(WIDE)
     console.print(
         "Agreement with what was played, where there were several actions and no win, ± 95 % interval by games"

@@ -34,9 +34,8 @@ def print_review(review: Review, console: Console) -> None:
         summary = review.summary(bot)
         console.print(summary_table(summary))
         if summary["unknown"]:
-            console.print(
-                f"Decisions without a known loss, as {spec} did not evaluate what was played: {summary['unknown']}"
-            )
+            told = f"Decisions without a known loss, as {spec} did not evaluate what was played: {summary['unknown']}"
+            console.print(Text(told))
         mistakes = largest_mistakes(review, bot)
         if mistakes.row_count:
             console.print(Text("Largest losses, in placements", style="bold"))

@@ -53,7 +53,7 @@ def start(parser: Parser, options: Namespace, arguments: Sequence[str]) -> int:
         text = page(league_run.league(), against, speeds, command, machine())
         with write_atomically(options.output) as file:
             file.write(text.encode())
-        notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False)
+        notes.print(f"wrote {options.output}", soft_wrap=True, highlight=False, markup=False)
 
     return run(league_run, "arena ladder", write_page)
 
@@ -79,7 +79,7 @@ def make_yardstick_runs(
 
 def placement(run: ArenaRun, notes: Console) -> str:
     """Return the placement of the first bot, with its interval. Raises what `ArenaRun.play` raises."""
-    notes.print(f"{run.settings.bots[0]} against two {YARDSTICK}:", soft_wrap=True, highlight=False)
+    notes.print(f"{run.settings.bots[0]} against two {YARDSTICK}:", soft_wrap=True, highlight=False, markup=False)
     run.play(notes)
     run.finish()
     return PLACEMENT.cell(run.document["bots"][0])
@@ -87,7 +87,7 @@ def placement(run: ArenaRun, notes: Console) -> str:
 
 def decisions_per_second(run: ArenaRun, notes: Console) -> float:
     """Return how fast one core plays a bot against itself. Raises what `ArenaRun.play` raises."""
-    notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False)
+    notes.print(f"speed of {run.settings.bots[0]}:", soft_wrap=True, highlight=False, markup=False)
     run.play(notes)
     return float(run.document["speed"]["decisions_per_second"])
 

@@ -1,4 +1,4 @@
-"""A league: many bots, of which those two meet next that have met least; ``python -m arena league``.
+"""A league of many bots: the two that have met least meet next; ``python -m arena league``.
 
 The schedule, the ratings and the standings are those of all contests (`engine.contests`).
 

@@ -13,7 +13,7 @@ from agents.external.framing import TIMEOUT
 from arena.leagues.games import LeagueSettings
 from arena.leagues.league import League
 from arena.leagues.run import LeagueRun
-from engine.checks import check_seed, whole_number
+from engine.checks import check_seed, positive_number, whole_number
 
 
 def league(
@@ -39,7 +39,8 @@ def league(
     have met each bot as often as the others have. Progress is shown on stderr.
 
     Raises ValueError for a bot or setting that does not exist, TypeError for a number that is none,
-    `arena.chunk.GameError` if a bot fails, OSError if the file cannot be written.
+    `arena.chunk.GameError` if a bot fails, `engine.common.pools.WorkerError` if a worker process dies, OSError if the
+    file cannot be written.
 
     >>> result = league(["efficiency", "random", "tsumogiri"], games=30, length="east", seed=1)
     >>> result.standings[0].bot
@@ -51,8 +52,8 @@ def league(
         raise ValueError(f'bots are a list, as in ["rule", "efficiency", "random"], not {bots!r}')
     games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
-    if hours is not None and not hours > 0:
-        raise ValueError(f"hours must be positive, not {hours!r}")
+    hours = None if hours is None else positive_number(hours, "hours")
+    timeout = positive_number(timeout, "timeout", "a positive number of seconds")
     settings = LeagueSettings(check_seed(seed), rules, length)
     run = LeagueRun(
         settings,

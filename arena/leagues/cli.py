@@ -1,4 +1,4 @@
-"""python -m arena league: many bots play each other until all are known equally well; tables rate them."""
+"""python -m arena league: many bots play each other, every two equally often; tables rate them."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class Store:
         for bot, identity in identities.items():
             if bot in played and self._identities[bot] != identity:
                 raise CheckpointError(
-                    f"{bot} is not the bot any more that has played in {self.path}: its files have changed, or the "
+                    f"{bot} is no longer the bot that has played in {self.path}: its files have changed, or the "
                     "sources or weights of nukidora. Name another --json FILE, give the bot another name (copy its "
                     "file), or leave it out of --bots"
                 )

@@ -71,7 +71,7 @@ class Progress:
         self._bar = rich_progress.Progress(
             rich_progress.BarColumn(),
             rich_progress.TextColumn("{task.completed:,}") if total is None else rich_progress.MofNCompleteColumn(),
-            rich_progress.TextColumn("{task.fields[text]}"),
+            rich_progress.TextColumn("{task.fields[text]}", markup=False),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 TABLE_WIDTH = 100  # columns if the output is not a terminal and $COLUMNS is not set
 
@@ -21,12 +22,15 @@ def screen(width: int = TABLE_WIDTH) -> Console:
 
 
 def plain_table(words: Sequence[str] = (), numbers: Sequence[str] = (), texts: Sequence[str] = ()) -> Table:
-    """Return an empty table with columns of these headings, in this order; texts may be folded."""
+    """Return an empty table with columns of these headings, in this order; texts may be folded.
+
+    A heading is no markup: it may be the name of a bot.
+    """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True)
     for heading in words:
-        table.add_column(heading)
+        table.add_column(Text(heading))
     for heading in numbers:
-        table.add_column(heading, justify="right")
+        table.add_column(Text(heading), justify="right")
     for heading in texts:
-        table.add_column(heading, overflow="fold")
+        table.add_column(Text(heading), overflow="fold")
     return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
@@ -82,7 +83,8 @@ class Settings:
         if not callable(self.reward) and self.reward not in tuple(REWARDS):
             known = ", ".join(REWARDS)
             raise ValueError(f"unknown reward {self.reward!r}: choose one of {known}, or a function of one's own")
-        if self.seat not in ("rotate", 0, 1, 2) or isinstance(self.seat, bool):
+        is_name_or_number = isinstance(self.seat, str | Integral) and not isinstance(self.seat, bool)
+        if not is_name_or_number or self.seat not in ("rotate", 0, 1, 2):
             raise ValueError(f"seat must be 'rotate', 0, 1 or 2, not {self.seat!r}")
         check_opponents(self.opponents)
 
@@ -121,8 +123,8 @@ class Games:
     """`n` games with a learner each. After `start`, the learner of each game that is not over is asked.
 
     Public arrays: `seats` int8[n], the learner's seat; `over` bool[n]; `views` TABLE[n], the learner's view; `masks`
-    int8[n, N_ACTIONS], its legal actions. Each `start` and `step` creates new arrays, except `views`, which is
-    overwritten.
+    int8[n, N_ACTIONS], its legal actions. Each `start` and `step` overwrites `seats` and `views`, and replaces
+    `over` and `masks`.
     """
 
     def __init__(self, n: int, settings: Settings) -> None:
@@ -152,15 +154,16 @@ class Games:
     def set_opponents(self, opponents: Sequence[Any]) -> None:
         """Set the two opponents of all games started from now on. Raises ValueError or TypeError, in one line.
 
-        The same name or object always stands for the same policy. Games in progress keep their opponents; at most
-        MAX_PLAYERS players are in play at once.
+        Games in progress keep their opponents; at most MAX_PLAYERS players are in play at once. A name or object that
+        plays in one of them stands for the same policy; any other is made into a new one.
         """
         check_opponents(opponents)
         played = np.union1d(self._players, [LEARNER])  # players of games in progress; only these are kept
         bots, policies = ([held[player] for player in played] for held in (self._bots, self._policies))
         players_of = []
         for bot in opponents:
-            same = [i for i, held in enumerate(bots) if held is bot or (isinstance(bot, str) and held == bot)]
+            others = enumerate(bots[LEARNER + 1 :], LEARNER + 1)
+            same = [i for i, held in others if held is bot or (isinstance(bot, str) and held == bot)]
             if not same:
                 same = [len(bots)]
                 bots.append(bot)

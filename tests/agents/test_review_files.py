@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,17 @@ def test_the_report_fits(review: Review, width: int) -> None:
     losses = sorted((opinion.loss or 0.0 for opinion in review.opinions[0]), reverse=True)
     assert all(f" {loss:.4f} " in text for loss in losses[:10])
     assert "daiminkan 9s" in text
+
+
+def test_the_name_of_a_bot_is_no_markup(review: Review) -> None:
+    spec = "bert:runs/[a]net"
+    opinions = [replace(review.opinions[0][0], loss=None), *review.opinions[0][1:]]
+    console = Console(width=200, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    print_review(replace(review, bots={spec: review.bots["bert"]}, opinions=[opinions]), console)
+    text = console.export_text()
+    assert f"Reviewed by {spec}" in text
+    assert f"as {spec} did not evaluate" in text
+    assert f"{spec} prefers" in text
 
 
 # The page -------------------------------------------------------------------------------------------------------------

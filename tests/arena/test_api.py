@@ -93,6 +93,12 @@ def test_a_bot_that_fails_is_named() -> None:
         ({"scores": (1, 2)}, "scores must be three"),
         ({"rules": "ruby"}, "unknown rules 'ruby'"),
         ({"length": "short"}, "length 'short'"),
+        ({"timeout": "x"}, "timeout must be a positive number of seconds, not 'x'"),
+        ({"timeout": True}, "timeout must be a positive number of seconds, not True"),
+        ({"timeout": 0}, "timeout must be a positive number of seconds, not 0"),
+        ({"timeout": 10**400}, "timeout must be a positive number of seconds, not 10{400}$"),
+        ({"timeout": float("inf")}, "timeout must be a positive number of seconds, not inf"),
+        ({"stop": 0.01}, r"stop must be a rule, such as Sprt\(0, -0.02\) or Until\(0.01\), or None, not 0.01"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_played(changed: dict[str, Any], what: str) -> None:

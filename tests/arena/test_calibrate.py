@@ -33,11 +33,19 @@ def plain(seed):
 
 
 @pytest.fixture
-def bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def folder(tmp_path: Path) -> Path:
+    """A folder whose name would be taken for markup."""
+    folder = tmp_path / "[a]"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def bot(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A bot in a file, which is calibrated beside it, with neighbours alone: few matches."""
     monkeypatch.setattr(calibration, "STRIDES", (1,))
-    (tmp_path / "my_bot.py").write_text(BOT)
-    return f"{tmp_path}/my_bot.py:eager"
+    (folder / "my_bot.py").write_text(BOT)
+    return f"{folder}/my_bot.py:eager"
 
 
 def ratings_of(*points: float) -> Ratings:
@@ -95,13 +103,13 @@ def test_checked_strengths() -> None:
 
 
 def test_a_bot_that_cannot_be_dialled_leaves_no_games(
-    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bot: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibration, "SHARES_ALONE", (0.5, 1.0))
     monkeypatch.setattr(Measurement, "rate", lambda self: ratings_of(*[5.0] * len(self.settings)))
     assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
     assert "my_bot.py:plain" in capsys.readouterr().err
-    assert not list(tmp_path.glob("*.games"))
+    assert not list(folder.glob("*.games"))
 
 
 def test_values_of_any_unit_have_different_settings() -> None:
@@ -140,28 +148,32 @@ def test_a_bot_whose_values_fail_is_one_line() -> None:
 
 @pytest.mark.slow
 def test_a_scale_is_measured_stored_and_checked(
-    bot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    bot: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["calibrate", bot, "--games", "36"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    path = tmp_path / "my_bot.eager.strength.json"
+    out = capsys.readouterr().out
+    assert f"{bot}:settingsofthedial" in "".join(out.split())
+    told = " ".join(out.split())
+    path = folder / "my_bot.eager.strength.json"
     assert f"36 games; the weakest is {bot}@{read_scale(bot).lowest}; scale in {path}" in told
-    assert sorted(file.name for file in tmp_path.iterdir() if file.name != "__pycache__") == [
+    assert sorted(file.name for file in folder.iterdir() if file.name != "__pycache__") == [
         "my_bot.eager.strength.json",
         "my_bot.py",
     ]
     scale = read_scale(bot)
     assert -2000 < scale.lowest < -300
     assert registry.make(f"{bot}@-300").name == "rule@-300"
-    plot = tmp_path / "new" / "plot.svg"
+    plot = folder / "new" / "plot.svg"
     assert main(["calibrate", bot, "--games", "20", "--check", "--plot", str(plot)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
+    out = capsys.readouterr().out
+    assert f"{bot}:askedforandmeasured" in "".join(out.split())
+    told = " ".join(out.split())
     assert f"{bot}@{strengths_to_check(scale.lowest, CHECK_EVERY)[1]}" in told
     assert "strengths are within 40 points" in told
     assert plot.read_text().startswith("<svg")
     assert plot.read_text().count("<circle") == len(strengths_to_check(scale.lowest, CHECK_EVERY))
-    assert not list(tmp_path.glob("*.check"))
+    assert not list(folder.glob("*.check"))
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from statistics import mean, stdev
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from arena.bot_games import BotGames, Comparison, compare, compare_all
 from arena.columns import comparison_as_json
 from arena.report import better_bots, luck_line, not_significant
+from arena.stopping import Sprt, Until
 from engine.common.student import cdf, quantile
 from engine.contests.estimates import Estimate
 
@@ -127,16 +129,19 @@ def test_what_is_said_below_the_table() -> None:
 
 
 def test_who_is_better_is_said() -> None:
-    def said(*pairs: tuple[str, str, float], games: int = 90) -> str:
+    def said(*pairs: tuple[str, str, float], games: int = 90, stop: Sprt | Until | None = None) -> str:
         documents = [
             comparison_as_json(comparison(mean, 0.1)) | {"bot": bot, "against": against} for bot, against, mean in pairs
         ]
-        return better_bots({"bots": [{"games": games}], "comparisons": documents})
+        settings = {"stop": asdict(stop) if stop else None}
+        return better_bots({"bots": [{"games": games}], "comparisons": documents, "settings": settings})
 
     chain = ("a", "b", -0.2), ("a", "c", -0.3), ("b", "c", 0.2)
     assert said(*chain) == "a is better than b and c; c is better than b"
     assert said(("a", "b", 0.05), ("rule", "rule#2", 0.2)) == ""
     assert said(*chain, games=87) == ""  # three games are a wall; of a few, all may be alike by chance
+    assert said(*chain, stop=Until(0.1)) == said(*chain)
+    assert said(*chain, stop=Sprt(0, -0.1)) == ""  # intervals at the end of a sequential test are not 95 % intervals
 
 
 def test_how_much_narrower_the_intervals_are() -> None:

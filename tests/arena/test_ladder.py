@@ -50,7 +50,10 @@ def test_the_page_ranks_the_bots_and_a_second_run_plays_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUKIDORA_JOBS", "1")
+    tmp_path = tmp_path / "[a]"
+    tmp_path.mkdir()
     assert run(tmp_path) == OK
+    assert f"wrote {tmp_path / 'ladder.md'}\n" in capsys.readouterr().err  # no markup
     page = (tmp_path / "ladder.md").read_text()
     standings = table(page, "# The ladder")
     assert list(standings) == ["rule", "efficiency", *list(standings)[2:]]

@@ -270,10 +270,14 @@ def test_workers_are_those_for_all_bots_that_play(
     assert asked == [with_file, BOTS, BOTS]
 
 
-@pytest.mark.parametrize("hours", [0, -1.0, float("nan")])
-def test_hours_are_positive(hours: float) -> None:
-    with pytest.raises(ValueError, match="hours must be positive"):
-        league(BOTS, hours=hours)
+@pytest.mark.parametrize("given", ["hours", "timeout"])
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [(0, ValueError), (-1.0, ValueError), (float("nan"), ValueError), ("1", TypeError), (True, TypeError)],
+)
+def test_hours_and_seconds_are_positive_numbers(given: str, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"{given} must be a positive number.*, not {value!r}$"):
+        league(BOTS, **{given: value})
 
 
 def test_a_league_plays_for_some_time(tmp_path: Path) -> None:

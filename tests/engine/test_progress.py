@@ -132,3 +132,10 @@ def test_a_terminal_gets_a_bar(clock: Clock) -> None:
     assert "games, 3.0 games/s, 4 min 50 s left, loss 0.5" in written
     assert "note\n" in written
     assert "330 of 1,200" not in written
+
+
+def test_a_status_is_no_markup(clock: Clock) -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True)
+    with Progress("games", 10, console=console) as bar:
+        bar.advance(5, "bert:runs/[a]net leads")
+    assert "bert:runs/[a]net leads" in console.file.getvalue()  # type: ignore[attr-defined]

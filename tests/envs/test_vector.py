@@ -261,6 +261,8 @@ def play_some(envs: SanmaVectorEnv) -> None:
         ({"opponents": ("rule", "mjsonp://x:1/y")}, ValueError, "is a program or a connection"),
         ({"opponents": ("rule", "nobody")}, ValueError, "unknown bot 'nobody'"),
         ({"opponents": ("rule", 5)}, ValueError, "is not a bot"),
+        ({"opponents": (None, "random")}, ValueError, "None is not a bot"),
+        ({"opponents": ("random", None)}, ValueError, "None is not a bot"),
         ({"opponents": None}, ValueError, "two opponents play"),
         ({"opponents": {"rule", "random"}}, ValueError, "two opponents play"),  # in no order
         (  # as Python says it: libraries look for these words
@@ -270,6 +272,8 @@ def play_some(envs: SanmaVectorEnv) -> None:
         ),
         ({"seat": 3}, ValueError, "seat must be 'rotate', 0, 1 or 2, not 3"),
         ({"seat": True}, ValueError, "seat must be"),
+        ({"seat": 1.0}, ValueError, "seat must be 'rotate', 0, 1 or 2, not 1.0"),
+        ({"seat": np.array([0, 1])}, ValueError, "seat must be"),
         ({"length": "long"}, ValueError, "length 'long': choose east or hanchan"),
         ({"rules": "house"}, ValueError, "unknown rules 'house'"),
         ({"rules": 3}, TypeError, "rules must be"),

@@ -204,6 +204,7 @@ BAD_USES = {
     "agents.client": """
         mjsonp://localhost/x -> --exec
         rule mjsonp://localhost/x --log logs -> --log --exec
+        rule mjsonp://localhost/x --timeout 5 -> --timeout --exec
         rule --exec cat mjsonp://localhost/x -> --exec
         ruel mjsonp://localhost/x -> ruel
         rule mjsonp://localhost/x --versio -> --versio

@@ -74,7 +74,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
         if trainer.is_main:
             save_config(config, out)  # only now: a run that cannot start leaves its folder free for another
     if trainer.finished:
-        console.print(f"{out}: already finished", soft_wrap=True, highlight=False)
+        console.print(f"{out}: already finished", soft_wrap=True, highlight=False, markup=False)
     else:
         parts = None if config.minutes else (config.batch_size, "samples")
         with suppress(KeyboardInterrupt):

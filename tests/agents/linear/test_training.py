@@ -18,7 +18,7 @@ from agents.linear.data import SelfPlay, collect, concatenate
 from agents.linear.features import N_FEATURES, START
 from agents.linear.scale import centre, placements_per_point
 from agents.linear.training import Split, Trainer, split
-from agents.linear.weights import load_weights
+from agents.linear.weights import BUNDLED, load_weights
 from agents.registry import make
 from engine.actions import DAIMINKAN, KAKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
 from engine.table import TABLE
@@ -121,7 +121,7 @@ def test_a_checkpoint_whose_arrays_do_not_fit_is_refused(
 
 @pytest.mark.slow
 def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, choices = tmp_path / "run", tmp_path / "choices.csv"
+    out, choices = tmp_path / "[a]run", tmp_path / "[a]choices.csv"  # no markup where they are printed
     assert main(["export", str(choices), "--selfplay", "rule,rule,rule", "--games", "4"]) == 0
     command = ["train", str(out), "--data", str(choices), "--set", "loss=softmax"]
     command += ["--set", "temperature=0.5", "--set", "epochs=2"]
@@ -129,6 +129,7 @@ def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.Captu
     said = capsys.readouterr().out
     assert "agreement on" in said
     assert "danger_2" in said
+    assert f"wrote{out / 'weights.json'}" in "".join(said.split())
     weights = load_weights(str(out / "weights.json"))
     assert weights.temperature == 0.5
     assert not (weights.values == START).all()
@@ -152,6 +153,16 @@ def test_the_agreement_of_a_bot_with_its_own_games_is_complete(capsys: pytest.Ca
     assert set(rows["efficiency"]) == {100.0}
     assert len(rows["random"]) == len(counts)
     assert rows["random"][0] < 50
+
+
+def test_the_name_of_a_bot_in_the_table_is_no_markup(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    weights = tmp_path / "[a].json"
+    weights.write_bytes((BUNDLED / "linear.json").read_bytes())
+    assert main(["agreement", f"linear:{weights}", "--selfplay", "random,random,random", "--games", "1"]) == 0
+    assert f"linear:{weights}" in capsys.readouterr().out
 
 
 def test_agreement_counts_each_kind_where_it_was_legal() -> None:
