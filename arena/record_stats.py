@@ -129,8 +129,7 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
             again = "the same command continues" if options.json else "with --json FILE, the same command continues"
             print(f"{why}: {count.done:,} records are counted; {again}", file=sys.stderr)
             return code
-        if count.games:
-            write_files(options, count, rows)
+        write_files(options, count, rows)
         count.forget()
         check_names(options.players_shown or [], count.players.by_games())
     except BrokenPipeError:
