@@ -239,6 +239,8 @@ def test_other_records_and_games_of_four(tmp_path: Path, capsys: pytest.CaptureF
 def test_no_games_are_a_failure_and_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty.mjson").write_text("")
     words = [str(tmp_path / "empty.mjson"), "--parquet", str(tmp_path), "--html", str(tmp_path / "a.html")]
-    assert main(["stats", *words, "--json", str(tmp_path / "stats.json")]) == FAILED
-    assert [path.name for path in tmp_path.iterdir()] == ["empty.mjson"]
+    document = counted(tmp_path, *words, code=FAILED)
+    assert (document["games"], document["players"]) == (0, [])
+    assert rows_at(tmp_path, "games") == rows_at(tmp_path, "rounds") == []
+    assert not (tmp_path / "a.html").exists()
     assert "no games were counted" in capsys.readouterr().out
