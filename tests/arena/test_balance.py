@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from rich.console import Console
 
 from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
 from arena import balancing
-from arena.balancing import LOOKS, CannotBalanceError, Dials, Look, one_argument
+from arena.balancing import LOOKS, Balance, CannotBalanceError, Dials, Look, one_argument
 from arena.cli import main
+from engine.common.program import OK
 from engine.contests.estimates import Estimate
+from tests.support.fake_server import PATIENCE
+from tests.support.loopback import free_url, play_without_end
 
 pytestmark = pytest.mark.usefixtures("one_process")
 
@@ -71,6 +77,22 @@ def test_what_cannot_be_balanced_is_said() -> None:
 def test_the_argument_is_quoted() -> None:
     assert one_argument(("rule@-20", "random", "bert")) == "rule@-20,random,bert"
     assert one_argument(("a.py:B:x,y", "rule", "exec:python bot.py")) == "'\"a.py:B:x,y\",rule,exec:python bot.py'"
+
+
+def test_a_bot_that_connects_stays_for_all_looks(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(balancing, "LOOKS", ((3, 1.1), (6, 1.1)))
+    monkeypatch.setattr(balancing, "workers_for", lambda options, bots: 0)
+    url = free_url()
+    options = Namespace(bots=[url, "random", "random"], json=None, seed=1, rules="tenhou", length="east")
+    looks: list[str] = []
+    arena = Thread(target=lambda: looks.extend(Balance(options).run(Console(quiet=True))), daemon=True)
+    arena.start()
+    assert play_without_end("tsumogiri", url) == OK
+    assert "\nplayed 6 games as tsumogiri: " in capsys.readouterr().out
+    arena.join(PATIENCE)
+    assert len(looks) == 2
 
 
 @pytest.mark.slow
