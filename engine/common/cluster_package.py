@@ -19,7 +19,7 @@ from engine.kernel_registry import cached_files
 
 PACKAGES = ("engine", "agents", "arena", "nukidora")
 LEFT_OUT = ("__pycache__", "node_modules", "runs", "site", "venv")  # of the user's folders, as are hidden files
-MAX_SIZE = 100 << 20  # bytes of all the user's files
+MAX_SIZE = 100 << 20  # bytes of all the user's files together
 ROOT = Path(__file__).parents[2]
 
 
@@ -60,18 +60,20 @@ def users_files(paths: Sequence[Path]) -> list[Path]:
     """
     here = Path.cwd()
     found: set[Path] = set()
+    size = 0
     for path in paths:
         whole = path.resolve()
         if path.is_absolute() or not whole.exists() or not whole.is_relative_to(here):
             continue
         folder = whole if whole.is_dir() else whole.parent
-        size = 0
         for file in files_in(folder) if whole.is_dir() or whole.suffix == ".py" else [whole]:
-            size += file.stat().st_size if file.is_file() else 0
+            if not file.is_file() or file.relative_to(here) in found:
+                continue
+            found.add(file.relative_to(here))
+            size += file.stat().st_size
             if size > MAX_SIZE:
-                limit = f"more than {MAX_SIZE >> 20} MiB"
-                raise ValueError(f"{folder} is sent to the machines of the cluster with {path}, but holds {limit}: "
-                                 "put what the bot needs in a folder of its own")  # fmt: skip
-            if file.is_file():
-                found.add(file.relative_to(here))
+                raise ValueError(
+                    f"{folder} is sent to the machines of the cluster with {path}, but all that is sent is more than "
+                    f"{MAX_SIZE >> 20} MiB: put what the bot needs in a folder of its own"
+                )
     return sorted(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -42,9 +43,22 @@ def test_a_file_is_sent_with_what_belongs_to_it(here: Path, path: str, sent: lis
 
 def test_a_large_folder_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_package, "MAX_SIZE", 20)
-    told = f"{here / 'mine'} is sent to the machines of the cluster with mine/bot.py, but holds more than 0 MiB: "
-    with pytest.raises(ValueError, match=told + "put what the bot needs in a folder of its own"):
+    told = (
+        f"{here / 'mine'} is sent to the machines of the cluster with mine/bot.py, but all that is sent is more than "
+    )
+    with pytest.raises(ValueError, match=re.escape(told) + "0 MiB: put what the bot needs in a folder of its own"):
         users_files([Path("mine/bot.py")])
+
+
+def test_the_limit_is_that_of_all_files_together(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = [Path("mine/bot.py"), Path("runs/first/model")]
+    files = users_files([*sent, *sent])
+    size = sum(file.stat().st_size for file in files)
+    monkeypatch.setattr(cluster_package, "MAX_SIZE", size)
+    assert users_files([*sent, *sent]) == files  # each is sent once
+    monkeypatch.setattr(cluster_package, "MAX_SIZE", size - 1)
+    with pytest.raises(ValueError, match=re.escape(f"{here / 'runs/first/model'} is sent")):
+        users_files(sent)
 
 
 def test_the_files_of_a_bot_are_found_in_its_text() -> None:
