@@ -22,7 +22,8 @@ def read_options(bot: str, options: BotOptions, text: str) -> dict[str, Any]:
         try:
             given[name] = read(value)
         except ValueError:
-            raise ValueError(f"the bot {bot} cannot use {part!r}; {name}: {description}") from None
+            hint = "; & joins options, not a comma" if any(f",{other}=" in value for other in options) else ""
+            raise ValueError(f"the bot {bot} cannot use {part!r}; {name}: {description}{hint}") from None
     return given
 
 

@@ -27,6 +27,15 @@ def test_options() -> None:
     assert options_of("top=0") == options_of("temperature=0") == Options()
 
 
+def test_options_joined_by_a_comma_are_told_what_joins_them() -> None:
+    with pytest.raises(ValueError, match=r"cannot use 'temperature=0.5,top=3'; .*; & joins options, not a comma$"):
+        options_of("temperature=0.5,top=3")
+    for text in ("temperature=0,5", "temperature=0.5,bottom=3"):
+        with pytest.raises(ValueError, match="cannot use") as raised:
+            options_of(text)
+        assert "joins" not in str(raised.value)
+
+
 def test_the_name_identifies_the_network(network: Path) -> None:
     assert make(f"bert:{network}").name == f"bert:{network.name}"
     assert make(f"bert:{network}?top=3").name == f"bert:{network.name}"

@@ -93,7 +93,8 @@ class Dataset:
         if not self._n:
             which = "validation" if validation else "training"
             raise ValueError(
-                f"{folder}: no games for {which}; one in {VALIDATION_ONE_IN} is for validation: make more games"
+                f"{folder}: no games for {which}; one in {VALIDATION_ONE_IN} is for validation: add games, or more "
+                "records, with python -m agents.bert data --add"
             )
 
     def __len__(self) -> int:
