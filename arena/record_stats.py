@@ -48,8 +48,8 @@ DIGITS = 6  # of means that are 2 or 0, but for the last bits
 class Count:
     """The games counted so far, and what became of the other records; kept in a journal with ``--json``.
 
-    ``files``: the Parquet files, if they are wanted. ``kept``: the first game of each update of
-    the journal.
+    ``files``: the Parquet files, if they are wanted. ``kept``: the first game of
+    each update of the journal.
     """
 
     def __init__(self, journal: Journal | None) -> None:

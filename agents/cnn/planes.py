@@ -52,6 +52,7 @@ from engine.tiles import DORA_OF, EAST, KIND_OF, N_KINDS, N_TILES, NORTH
 COPIES = 4
 N_TURNS = 6
 N_MOMENTS = N_TURNS + 1
+MAX_DORAS = 5
 HAND, MELDS, RIVERS, NUKIDORA, DORA = 0, 1, 4, 7, 10  # planes of a moment
 PER_MOMENT = 11
 # own red fives, tile drawn or on offer, own wind, round wind, riichi of each player; constant: draws left (of the last
@@ -142,6 +143,97 @@ def read_state(ids: np.ndarray, hand: np.ndarray, doras: np.ndarray, planes: np.
 
 
 @inner
+def count_call(event: int, player: int, counts: np.ndarray) -> tuple[int, int]:
+    """Count a call or nukidora; returns the kind of its tile, and how many tiles leave the hand."""
+    if event < E_DAIMINKAN:
+        kind, shown, taken = KIND_AT[event - E_PON], 3, 2
+    elif event < E_ANKAN:
+        kind, shown, taken = np.int64(event - E_DAIMINKAN), 4, 3
+    elif event < E_KAKAN:
+        kind, shown, taken = np.int64(event - E_ANKAN), 4, 4
+    elif event < E_NUKIDORA:
+        kind, shown, taken = np.int64(event - E_KAKAN), 1, 1
+    else:
+        counts[NUKIDORA + player, NORTH] += 1
+        return np.int64(NORTH), np.int64(1)
+    counts[MELDS + player, kind] += shown
+    return kind, np.int64(taken)
+
+
+@inner
+def begin_turn(counts: np.ndarray, left: np.ndarray, shown: np.ndarray, turn: np.ndarray) -> None:
+    """Write the counts of an own turn; those of its hand lack what `finish_turn` adds. `shown`: the dora."""
+    turn[:] = counts
+    for kind in range(N_KINDS):
+        turn[HAND, kind] = -left[kind]
+        turn[DORA, kind] = 0
+    count_doras(turn, shown)
+
+
+@inner
+def finish_turn(counts: np.ndarray, left: np.ndarray, turn: np.ndarray) -> None:
+    """Add the hand of now, and what has left it."""
+    for kind in range(N_KINDS):
+        turn[HAND, kind] += counts[HAND, kind] + left[kind]
+
+
+@inner
+def count_doras(counts: np.ndarray, doras: np.ndarray) -> None:
+    """Count the kinds of the dora; -1 is none."""
+    for dora in doras:
+        if dora >= 0:
+            counts[DORA, dora] += 1
+
+
+@inner
+def count_indicators(event: int, n_shown: int, n_pending: int) -> tuple[int, int]:
+    """How many dora indicators are shown after an event, and how many are yet to be turned.
+
+    The indicator of an ankan is turned at once, that of other kans before the next discard, kan or nukidora.
+    """
+    if event < E_REACH or event >= E_ANKAN:
+        n_shown, n_pending = n_shown + n_pending, np.int64(0)
+    n_shown += np.int64(E_ANKAN <= event < E_KAKAN)
+    n_pending += np.int64(E_DAIMINKAN <= event < E_ANKAN or E_KAKAN <= event < E_NUKIDORA)
+    return min(n_shown, np.int64(MAX_DORAS)), n_pending
+
+
+@inner
+def read_events(
+    ids: np.ndarray, start: int, planes: np.ndarray, counts: np.ndarray, turns: np.ndarray, left: np.ndarray,
+    doras: np.ndarray,
+) -> tuple[int, int]:  # fmt: skip
+    """Read the event tokens from `start` on, as `put_planes` does.
+
+    Returns the number of own turns, and the kind of the tile of the last event if it is another player's, else -1.
+    """
+    n = np.int64(start)
+    n_shown, n_pending, n_turns, last = np.int64(1), np.int64(0), np.int64(0), np.int64(-1)
+    while n < len(ids) and ids[n] >= FIRST_EVENT_TOKEN:
+        player = (np.int64(ids[n]) - FIRST_EVENT_TOKEN) // N_EVENT_TOKENS
+        event = (np.int64(ids[n]) - FIRST_EVENT_TOKEN) % N_EVENT_TOKENS
+        n += 1
+        if event == E_REACH:
+            fill(planes[RIICHI + player], 1.0)
+            continue
+        if event < E_REACH:
+            kind, taken = KIND_AT[event % N_TILES], np.int64(event < N_TILES)
+            if player == 0:
+                turn = turns[n_turns % N_TURNS]
+                begin_turn(counts, left, doras[:n_shown], turn)
+                turn[HAND, kind] += 1 - taken
+                n_turns += 1
+            counts[RIVERS + player, kind] += 1
+        else:
+            kind, taken = count_call(event, player, counts)
+        if player == 0:
+            left[kind] += taken
+        n_shown, n_pending = count_indicators(event, n_shown, n_pending)
+        last = kind if player > 0 else np.int64(-1)
+    return n_turns, last
+
+
+@inner
 def put_planes(
     ids: np.ndarray, planes: np.ndarray, asked: np.ndarray, counts: np.ndarray, turns: np.ndarray, left: np.ndarray,
     doras: np.ndarray,
@@ -154,72 +246,15 @@ def put_planes(
     counts[:] = 0
     left[:] = 0
     doras[:] = -1
-    n = read_state(ids, counts[HAND], doras, planes, asked) + 1
-    n_shown, n_pending, n_turns, last = np.int64(1), np.int64(0), np.int64(0), np.int64(-1)
-    while n < len(ids) and ids[n] >= FIRST_EVENT_TOKEN:
-        player = (np.int64(ids[n]) - FIRST_EVENT_TOKEN) // N_EVENT_TOKENS
-        event = (np.int64(ids[n]) - FIRST_EVENT_TOKEN) % N_EVENT_TOKENS
-        n += 1
-        taken = np.int64(0)  # tiles that leave the hand
-        if event < E_REACH:
-            kind = KIND_AT[event % N_TILES]
-            if player == 0:
-                turn = turns[n_turns % N_TURNS]
-                turn[:] = counts
-                for k in range(N_KINDS):
-                    turn[HAND, k] = -left[k]
-                    turn[DORA, k] = 0
-                for i in range(n_shown):
-                    if doras[i] >= 0:
-                        turn[DORA, doras[i]] += 1
-                if event >= N_TILES:
-                    turn[HAND, kind] += 1
-                n_turns += 1
-            counts[RIVERS + player, kind] += 1
-            taken = np.int64(event < N_TILES)
-        elif event == E_REACH:
-            fill(planes[RIICHI + player], 1.0)
-            continue
-        elif event < E_DAIMINKAN:
-            kind = KIND_AT[event - E_PON]
-            counts[MELDS + player, kind] += 3
-            taken = np.int64(2)
-        elif event < E_ANKAN:
-            kind = event - E_DAIMINKAN
-            counts[MELDS + player, kind] += 4
-            taken = np.int64(3)
-        elif event < E_KAKAN:
-            kind = event - E_ANKAN
-            counts[MELDS + player, kind] += 4
-            taken = np.int64(4)
-        elif event < E_NUKIDORA:
-            kind = event - E_KAKAN
-            counts[MELDS + player, kind] += 1
-            taken = np.int64(1)
-        else:
-            kind = np.int64(NORTH)
-            counts[NUKIDORA + player, kind] += 1
-            taken = np.int64(1)
-        if player == 0:
-            left[kind] += taken
-        # The indicator of an ankan is turned at once, that of other kans before the next discard, kan or nukidora.
-        if event < E_REACH or event >= E_ANKAN:
-            n_shown += n_pending
-            n_pending = np.int64(0)
-        n_shown += np.int64(E_ANKAN <= event < E_KAKAN)
-        n_pending += np.int64(E_DAIMINKAN <= event < E_ANKAN or E_KAKAN <= event < E_NUKIDORA)
-        n_shown = min(n_shown, np.int64(len(doras)))
-        last = kind if player > 0 else np.int64(-1)
+    separator = read_state(ids, counts[HAND], doras, planes, asked)
+    n_turns, last = read_events(ids, separator + 1, planes, counts, turns, left, doras)
     if last >= 0 and not asked[ASK_DISCARD]:
         count_plane(planes[TILE], last, 1)
-    for i in range(len(doras)):
-        if doras[i] >= 0:
-            counts[DORA, doras[i]] += 1
+    count_doras(counts, doras)
     put_counts(planes, 0, counts)
     for back in range(min(n_turns, np.int64(N_TURNS))):
         turn = turns[(n_turns - 1 - back) % N_TURNS]
-        for k in range(N_KINDS):
-            turn[HAND, k] += counts[HAND, k] + left[k]
+        finish_turn(counts, left, turn)
         put_counts(planes, back + 1, turn)
 
 
@@ -227,7 +262,7 @@ def put_planes(
 def _put_all(ids: np.ndarray, planes: np.ndarray, asked: np.ndarray) -> None:
     counts = np.zeros((PER_MOMENT, N_KINDS), dtype=np.int64)
     turns = np.zeros((N_TURNS, PER_MOMENT, N_KINDS), dtype=np.int64)
-    left, doras = np.zeros(N_KINDS, dtype=np.int64), np.zeros(5, dtype=np.int64)
+    left, doras = np.zeros(N_KINDS, dtype=np.int64), np.zeros(MAX_DORAS, dtype=np.int64)
     for k in range(len(ids)):
         put_planes(ids[k], planes[k], asked[k], counts, turns, left, doras)
 
