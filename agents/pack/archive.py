@@ -25,8 +25,10 @@ def write_archive(contents: Contents, path: Path) -> None:
         launcher.MANIFEST: json.dumps(manifest, indent=1).encode(),
         LICENSE: license_text().encode(),
     }
-    # As packages with __init__.py, ours hide others of the same names, and parts of them that are installed.
-    folders = {str(folder) for name in contents.files for folder in PurePosixPath(name).parents}
+    # As packages with __init__.py, ours hide others of the same names, and parts of them that are installed. A folder
+    # of data is no package: it would hide a module of its name, such as agents/linear/weights.py.
+    modules = [PurePosixPath(name) for name in contents.files if name.endswith(".py")]
+    folders = {str(folder) for module in modules for folder in module.parents}
     texts |= {f"{folder}/__init__.py": b"" for folder in folders if folder.split("/")[0] in OWN}
     texts |= {name: source.read_bytes() for name, source in contents.files.items()}
     with write_atomically(path) as file:

@@ -150,6 +150,14 @@ def test_the_same_bot_gives_the_same_bytes(tsumogiri: Contents, tmp_path: Path) 
         }  # fmt: skip
 
 
+def test_a_folder_of_data_hides_no_module(tmp_path: Path) -> None:
+    names = ("agents/linear/weights.py", "agents/linear/weights/linear.json")
+    write_archive(Contents(["linear"], {name: HERE / name for name in names}, {}), tmp_path / "bot.pyz")
+    with zipfile.ZipFile(tmp_path / "bot.pyz") as archive:
+        packages = [name for name in archive.namelist() if name.endswith("__init__.py")]
+    assert packages == ["agents/__init__.py", "agents/linear/__init__.py"]
+
+
 def test_the_archive_is_unpacked_once_and_repaired(tsumogiri: Contents, tmp_path: Path) -> None:
     archive = tmp_path / "bot.pyz"
     write_archive(tsumogiri, archive)
