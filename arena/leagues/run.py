@@ -131,6 +131,13 @@ class LeagueRun:
         total = self.total
         if total == self.games:
             return
+        try:
+            self._play(total, console)
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _play(self, total: int | None, console: Console) -> None:
         start = partial(open_series_worker, KeptBots())
         with open_pool(start, self._workers) as pool, closing(pool.run(self._tasks())) as updates:
             next(updates)  # Ready: what is compiled has been told before the progress bar appears

@@ -173,6 +173,11 @@ class Store:
             for line in lines:
                 self._lines.append(line)
 
+    def close(self) -> None:
+        """Close the file of games kept beside it: the league is interrupted, and others may continue it."""
+        if self._lines is not None:
+            self._lines.close()
+
     def write(self, document: dict[str, Any]) -> None:
         """Write the file, ``document`` and all games, and delete the games that were kept beside it. Raises OSError."""
         if self.path is None or self._lines is None:

@@ -227,6 +227,17 @@ def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
     assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
+def test_an_interrupted_league_goes_on_in_the_same_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: Any = {"games": 12, "length": "east", "seed": 1, "json": tmp_path / "league.json"}
+    bots = ["efficiency", "random", "tsumogiri"]
+    with monkeypatch.context() as patch:
+        patch.setattr(LeagueRun, "_handle", interrupted_after(3))
+        with pytest.raises(KeyboardInterrupt) as kept:  # as a notebook keeps the last exception, with all its frames
+            league(bots, **settings)
+    assert len(league(bots, **settings).standings) == 3
+    assert kept.traceback
+
+
 @pytest.mark.slow
 def test_a_finished_league_goes_on_with_more_games_and_with_a_new_bot(
     tmp_path: Path, file_bot: str, capsys: pytest.CaptureFixture[str]
