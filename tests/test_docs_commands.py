@@ -90,7 +90,9 @@ def unfold(lines: str) -> str:
 
 def commands_in_script(path: Path, folder: Path) -> Iterator[Command]:
     """The commands that a script runs; bash expands its functions, and none of them is started."""
-    trace = folder / "trace"
+    trace, records = folder / "trace", folder / "out" / "records"
+    records.mkdir(parents=True)
+    (records / "game.mjson").touch()  # some scripts ask for games of people first
     environment = {"PATH": os.environ["PATH"]}
     words: list[str | Path] = ["bash", "-c", TRACE, "trace", trace, path, folder / "out"]
     subprocess.run(words, check=True, cwd=REPOSITORY / "experiments", env=environment, stdout=subprocess.DEVNULL)
