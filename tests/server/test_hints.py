@@ -10,12 +10,16 @@ import pytest
 
 from agents.base import ActionValues
 from agents.registry import make
+from engine.actions import actions_of
+from engine.mjai.actions import action_message
 from engine.mjai.bot_messages import parse_reply
 from engine.mjai.possible_actions import legal_action
+from server.game.hints import best_actions
 from server.house_bots import ADVISER, HOUSE_BOTS
 from tests.support.message_checks import check_message
 from tests.support.server_bots import Bot, live_game, serving
 from tests.support.stored_records import the_game
+from tests.support.views import views_of_games
 
 HINT = {"type": "hint"}
 SOLO = "solo+rule+rule"
@@ -47,12 +51,9 @@ async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
         assert hint["bot"] == "rule"
         assert await hint_for(bot) == hint
         best = hint["actions"][0]["action"]
-        rule = make("rule")
-        assert isinstance(rule, ActionValues)
-        of_rule = rule.action_values(game.engine.view(bot.seat).reshape(1))[0]
+        chosen = int(make("rule").act(game.engine.view(bot.seat).reshape(1))[0])
         reply = parse_reply(json.dumps(best))
-        hinted = legal_action(game.engine.table, bot.seat, reply, seat.legal_actions)
-        assert of_rule[hinted] == of_rule.max()  # a tile from the hand is worth as much as the same one just drawn
+        assert legal_action(game.engine.table, bot.seat, reply, seat.legal_actions) == chosen
         assert 1 <= len(hint["actions"]) <= 3
         values = [each["value"] for each in hint["actions"]]
         assert values == sorted(values, reverse=True)
@@ -69,6 +70,18 @@ async def test_a_hint_is_what_the_house_bot_values_most(tmp_path: Path) -> None:
         noted = [line["ext_bot"] for line in lines if "ext_bot" in line]
         assert noted == [{"hint": "rule", "more": 1, "actions": hint["actions"]}]
         assert [player.rated_games for player in (await server.lobby.store.players()).items] == [0, 0]
+
+
+def test_the_first_of_equal_actions_is_that_which_the_bot_plays() -> None:
+    rule, n_equal = make("rule"), 0
+    assert isinstance(rule, ActionValues)
+    views = views_of_games(20)
+    for view, values, chosen in zip(views, rule.action_values(views), rule.act(views), strict=True):
+        seat = int(view["viewer"])
+        legal = actions_of(*view["legal"][seat].tolist())
+        assert best_actions(rule, view, seat, legal)[0]["action"] == action_message(view, seat, int(chosen))
+        n_equal += (values == values.max()).sum() > 1
+    assert n_equal > 10
 
 
 async def test_who_has_no_decision_to_make_is_told_nothing(tmp_path: Path) -> None:
