@@ -99,12 +99,14 @@ def digest_of_files(bots: Iterable[str]) -> str:
     """A hash of the files, and of the files in the folders, that belong to ``bots`` (`paths_of`).
 
     What these files import is not included, nor are the scales of strength in a folder, unless a bot has a strength.
+    It does not depend on where the repository is.
     """
     digest = hashlib.sha256()
     for path in (path for bot in bots for path in paths_of(bot)):
+        name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path
         with suppress(OSError):
             for file in _files_at(path.expanduser()):
-                digest.update(f"{path} {file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+                digest.update(f"{name} {file.name} {file.stat().st_size} ".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -24,6 +24,7 @@ from engine.contests.seating import ROTATIONS
 from engine.rules import EVEN_SCORES
 
 LOWER_IS_BETTER = "lower placement is better (1 is first, 3 is last); ± is the 95 % interval"
+OF_FIXED_NUMBER = " of a fixed number of games"  # what an interval is after a sequential test
 ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)  # SIMPLE_HEAD in ASCII
 
 
@@ -37,7 +38,8 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     if settings["tenhou_seed"]:
         walls = f"{walls} by a seed of Tenhou"
     title(console, f"Results: {walls}, {settings['rules']} {settings['length']}, seed {settings['seed']}{handicap}")
-    console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
+    interval = LOWER_IS_BETTER + (OF_FIXED_NUMBER if is_sequential_test(settings["stop"]) else "")
+    console.print(Text(plain_text(console)(interval)))
     print_tables(console, RESULTS, bots)
     title(console, f"Play: {bots[0]['rounds']:,} rounds")
     print_tables(console, PLAY, bots)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, count
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Unique labels: the second ``random`` becomes ``random#2``."""
-    counts: Counter[str] = Counter()
-    unique = []
+    """Unique labels: the second ``random`` becomes ``random#2``, or the next that is free."""
+    unique: list[str] = []
     for name in names:
-        counts[name] += 1
-        unique.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+        numbered = chain([name], (f"{name}#{n}" for n in count(2)))
+        unique.append(next(label for label in numbered if label not in unique))
     return unique

@@ -9,6 +9,7 @@ import pytest
 
 from agents import bot_files
 from agents.bot_files import digest_of_files, digest_of_weights, paths_of, split_at_paths
+from agents.strength import scale
 from agents.strength.scale import SHIPPED
 
 FILES = ("x.npz", "y.npz", "w.json", "my bot.py", "bot.py", "net/model.onnx", "runs/lr=0.1@2/model.onnx", "residual/a")
@@ -114,4 +115,18 @@ def test_bundled_weights_are_the_same_wherever_the_repository_lies(
         (folder / "network.npz").write_bytes(weights)
         monkeypatch.setattr(bot_files, "ROOT", tmp_path / place)
         found.append(digest_of_weights.__wrapped__())
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_weakened_bot_is_the_same_one_wherever_the_repository_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for place, content in (("a", "1"), ("b", "1"), ("b", "2")):
+        scales = tmp_path / place / "agents" / "strength" / "scales"
+        scales.mkdir(parents=True, exist_ok=True)
+        (scales / "rule.json").write_text(content)
+        monkeypatch.setattr(bot_files, "ROOT", tmp_path / place)
+        monkeypatch.setattr(scale, "SHIPPED", scales)
+        found.append(digest_of_files(["rule@-300"]))
     assert found[0] == found[1] != found[2]

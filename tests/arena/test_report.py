@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from arena.columns import COMPARISON, PLAY, RESULTS
 from arena.report import print_report
 from arena.results import Results, Speed
 from arena.schedule import RunSettings
+from arena.stopping import Sprt
 from tests.support.console_output import printed
 
 BOTS = ["rule", "efficiency", "a-bot-with-a-long-name#2"]
@@ -71,3 +73,11 @@ def test_texts_of_a_strangers_file_do_not_steer_the_terminal(document: dict[str,
     text = printed(print_report, document | {"bots": bots, "faults": [fault]}, 120)
     assert "no reply?[2J?]0;x??1m" in text
     assert text.replace("\n", "").isprintable()
+
+
+def test_intervals_after_a_sequential_test_are_not_called_those_of_the_run(document: dict[str, Any]) -> None:
+    assert "of a fixed number" not in printed(print_report, document, 120)
+    settings = document["settings"] | {"stop": asdict(Sprt(0.0, -0.1))}
+    stop = {"outcome": "accepted H1", "games": 3000, "status": "llr 3.0"}
+    text = printed(print_report, document | {"settings": settings, "stop": stop}, 120)
+    assert "± is the 95 % interval of a fixed number of games" in text

@@ -52,6 +52,8 @@ def test_bots_of_the_same_name_get_labels_and_seeds_of_their_own() -> None:
     bots = RunSettings(("random", "random", "random"), 3, 0, "tenhou", "hanchan").make_bots()
     assert [bot.label for bot in bots] == ["random", "random#2", "random#3"]
     assert labels(["a", "b", "a"]) == ["a", "b", "a#2"]
+    assert labels(["a", "a", "a#2"]) == ["a", "a#2", "a#2#2"]
+    assert labels(["a#2", "a", "a"]) == ["a#2", "a", "a#3"]
 
 
 @pytest.mark.parametrize(("games", "played"), [(1, 3), (3, 3), (1000, 1002), (1002, 1002)])

@@ -1,0 +1,75 @@
+"""Print the placements of people by their rating on Tenhou: how much the best are above the average of a room.
+
+    python experiments/people_by_rating.py RECORDS...
+
+RECORDS are files, archives or folders of Tenhou's games, whose records name the ratings. docs/experiments.md has a
+result.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from engine.common.student import half_width, half_width_of_ratio
+from engine.records.archives import find_records, members
+from engine.records.filters import THREE_PLAYERS
+from engine.records.model import GameRecord, RecordError
+from engine.records.stream import item_of, select_record
+from engine.table import N_SEATS
+
+BAND = 50  # points of rating that a row of the table spans
+UNKNOWN = 1500.0  # what a record has in place of a rating that it does not know
+
+
+def ratings_and_places(record: GameRecord) -> tuple[list[float], list[int]] | None:
+    """The rating of each player and the final place, 1 to 3; None if the record lacks one of them."""
+    kept, scores = record.events[0].get("tenhou"), record.events[-1].get("scores")
+    rates = kept.get("rate") if isinstance(kept, dict) else None
+    if not rates or not scores or all(float(rate) == UNKNOWN for rate in rates[:N_SEATS]):
+        return None
+    order = sorted(range(N_SEATS), key=lambda seat: -scores[seat])  # stable: of equal scores the earlier seat is ahead
+    return [float(rate) for rate in rates[:N_SEATS]], [1 + order.index(seat) for seat in range(N_SEATS)]
+
+
+def read(paths: list[Path]) -> tuple[np.ndarray, np.ndarray]:
+    """The ratings float64[games, 3] and the places of all games."""
+    found = []
+    for member in members(find_records(paths)):
+        try:
+            record = select_record(item_of(member, THREE_PLAYERS), THREE_PLAYERS)
+        except RecordError as error:
+            print(f"{error}; left out", file=sys.stderr)
+            continue
+        if record is not None and (of_game := ratings_and_places(record)) is not None:
+            found.append(of_game)
+    if not found:
+        sys.exit(f"no game with ratings in {', '.join(map(str, paths))}; Tenhou's own records have them (mjlog, JSON)")
+    ratings, places = map(np.array, zip(*found, strict=True))
+    return ratings, places.astype(float)
+
+
+def main(paths: list[Path]) -> None:
+    """Print the table, and how the placement changes with the rating above that of the opponents."""
+    ratings, places = read(paths)
+    print(f"{len(ratings):,} games, mean rating {ratings.mean():.0f}\nrating, games of a player, placement")
+    for band in np.unique(ratings // BAND):
+        own = places[ratings // BAND == band]
+        width = half_width(own, off=1.0)
+        interval = "" if width is None else f" ± {width:.3f}"
+        print(f"{band * BAND:.0f}-{(band + 1) * BAND - 1:.0f}, {len(own):,}, {own.mean():.3f}{interval}")
+    ahead = ratings - (ratings.sum(axis=1, keepdims=True) - ratings) / 2
+    together, squares = (ahead * (places - 2)).sum(axis=1), (ahead**2).sum(axis=1)
+    slope, width = together.sum() / squares.sum(), half_width_of_ratio(together, squares, off=1.0)
+    interval = "" if width is None else f" ± {100 * width:.3f}"
+    print(f"a rating 100 above the mean of both opponents: placement changed by {100 * slope:.3f}{interval}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: python {sys.argv[0]} RECORDS...")
+    main([Path(each) for each in sys.argv[1:]])
