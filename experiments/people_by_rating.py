@@ -22,7 +22,7 @@ from engine.records.model import GameRecord, RecordError
 from engine.records.stream import item_of, select_record
 from engine.table import N_SEATS
 
-BAND = 50  # points of rating that a row of the table spans
+STEP = 50  # points of rating between the rows of the table
 UNKNOWN = 1500.0  # what a record has in place of a rating that it does not know
 
 
@@ -53,20 +53,25 @@ def read(paths: list[Path]) -> tuple[np.ndarray, np.ndarray]:
     return ratings, places.astype(float)
 
 
+def interval(width: float | None) -> str:
+    """The interval as text; "" for a single observation."""
+    return "" if width is None else f" ± {width:.3f}"
+
+
 def main(paths: list[Path]) -> None:
     """Print the table, and how the placement changes with the rating above that of the opponents."""
     ratings, places = read(paths)
-    print(f"{len(ratings):,} games, mean rating {ratings.mean():.0f}\nrating, games of a player, placement")
-    for band in np.unique(ratings // BAND):
-        own = places[ratings // BAND == band]
-        width = half_width(own, off=1.0)
-        interval = "" if width is None else f" ± {width:.3f}"
-        print(f"{band * BAND:.0f}-{(band + 1) * BAND - 1:.0f}, {len(own):,}, {own.mean():.3f}{interval}")
+    print(f"{len(ratings):,} games, mean rating {ratings.mean():.0f}\nrating at least, games of a player, placement")
+    for least in np.arange(ratings.min(), ratings.max() + 1, STEP):
+        own = places[ratings >= least]
+        print(f"{least:.0f}, {len(own):,}, {own.mean():.3f}{interval(half_width(own, off=1.0))}")
     ahead = ratings - (ratings.sum(axis=1, keepdims=True) - ratings) / 2
     together, squares = (ahead * (places - 2)).sum(axis=1), (ahead**2).sum(axis=1)
     slope, width = together.sum() / squares.sum(), half_width_of_ratio(together, squares, off=1.0)
-    interval = "" if width is None else f" ± {100 * width:.3f}"
-    print(f"a rating 100 above the mean of both opponents: placement changed by {100 * slope:.3f}{interval}")
+    print(
+        "a rating 100 above the mean of both opponents: placement changed by "
+        f"{100 * slope:.3f}{interval(None if width is None else 100 * width)}"
+    )
 
 
 if __name__ == "__main__":
