@@ -197,6 +197,8 @@ class Run(Training):
     def steps(self) -> Generator[Step]:
         """Do the iterations and measurements that are left."""
         self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
+        if not (self.folder / STATE).exists():
+            (self.folder / CURVE).unlink(missing_ok=True)  # of a run whose state was deleted, to begin again
         with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
             while not self.finished:
                 if self._is_measurement_due():

@@ -80,14 +80,16 @@ def test_the_learning_rate_falls_from_when_the_policy_begins_to_learn(
     clock = count()
     monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
     monkeypatch.setattr(training, "WARM_UP", 2)
-    settings, rates = replace(SMALL, minutes=6 / 60), []
+    settings, rates, of_critic = replace(SMALL, minutes=6 / 60), [], []
     for iteration in range(7):
         run = Run(tmp_path, settings, None)
         run.next_iteration()
         run.save()
         rates.append(run.learner.optimizer.param_groups[0]["lr"] / settings.hyperparameters.learning_rate)
+        of_critic.append(run.learner.value_optimizer.param_groups[0]["lr"] / settings.hyperparameters.critic_rate)
         assert run.phase == (f"warm-up {iteration + 1}/2" if iteration < 2 else f"iteration {iteration + 1}")
     assert rates == pytest.approx([0, 0, 1, 0.75, 0.5, 0.25, 0])
+    assert of_critic == pytest.approx([1, 1, 1, 0.75, 0.5, 0.25, 0.1])
 
 
 def test_runs_of_as_many_iterations_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,6 +237,18 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
     for _ in range(2):  # the second finds nothing to do
         assert main(options) == 0
         assert iterations_measured() == ["iteration", "0", "1"]
+
+
+def test_a_run_that_begins_again_begins_a_new_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(tmp_path, "--set", "iterations=3")) == 0
+    (tmp_path / "state.pt").write_bytes(b"nothing")
+    assert main(arguments(tmp_path, "--set", "iterations=2")) == BAD_ARGUMENTS
+    assert "delete it to begin again" in capsys.readouterr().err
+    (tmp_path / "state.pt").unlink()
+    assert main(arguments(tmp_path, "--set", "iterations=2")) == 0
+    assert "before the training" in capsys.readouterr().err
+    lines = (tmp_path / "curve.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2"]
 
 
 @pytest.mark.parametrize("every", [20.02, 0.1, 7.3])
