@@ -107,3 +107,34 @@ def test_people_are_compared_by_their_ratings(
     assert games == "2 games, mean rating 2108"
     assert [row.split(", ")[:2] for row in rows[:2]] == [["2000", "6"], ["2050", "4"]]
     assert slope.startswith("a rating 100 above the mean of both opponents: placement changed by ")
+
+
+def test_choices_of_people_are_those_of_the_records_named(
+    tmp_path: Path, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, records = script("distil_ensemble"), sorted(RECORDS.glob("phoenix_202*.json"))[:3]
+    monkeypatch.setattr(module, "GAMES_AT_ONCE", 1)
+    with pytest.raises(SystemExit, match="at most 1 games"):
+        module.collect_people(tmp_path, records[:1])
+    assert module.collect_people(tmp_path, []) == []
+    keep, kept = module.keep, list[Path]()
+
+    def interrupted(path: Path, parts: list[Any]) -> None:
+        if kept:
+            raise KeyboardInterrupt
+        kept.append(path)
+        keep(path, parts)
+
+    monkeypatch.setattr(module, "keep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        module.collect_people(tmp_path, records[:2])
+    monkeypatch.setattr(module, "keep", keep)
+    for others in ([], records[1:]):
+        with pytest.raises(SystemExit, match=r"choices from other RECORDS, .*people\.txt says which"):
+            module.collect_people(tmp_path, others)
+    assert [path.name for path in module.collect_people(tmp_path, records[:2])] == [
+        "people-000000.npz",
+        "people-000001.npz",
+    ]
+    monkeypatch.setattr(module, "keep", interrupted)  # all are there
+    assert len(module.collect_people(tmp_path, records[:2])) == 2
