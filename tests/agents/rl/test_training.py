@@ -20,7 +20,7 @@ from agents.rl import evaluation, training
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.critic import load_critic
-from agents.rl.evaluation import Strength, append
+from agents.rl.evaluation import Strength, read_curve, write_curve
 from agents.rl.families import features_named
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
 from agents.rl.ppo import Learner
@@ -258,8 +258,31 @@ def test_what_was_measured_is_not_due_again(every: float, tmp_path: Path) -> Non
         run.seconds, run.iteration = 60 * every * multiple + 1e-4, multiple
         assert run._is_measurement_due()
         row = Strength(run.seconds / 60, run.iteration, 0, "rule", 3, 2.0, 0.1)
-        append(tmp_path / "curve.csv", [row])
+        write_curve(tmp_path / "curve.csv", [row])
         assert not run._is_measurement_due()
+
+
+def test_a_curve_is_written_whole_and_a_damaged_one_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    curve, more = tmp_path / "curve.csv", arguments(tmp_path, "--set", "iterations=2")
+    curve.touch()
+    assert read_curve(curve) == []
+    assert main(arguments(tmp_path, "--set", "iterations=1")) == 0
+    whole, rows = curve.read_bytes(), read_curve(curve)
+    assert [row.iteration for row in rows] == [0, 1]
+    with pytest.raises(AttributeError):
+        write_curve(curve, [*rows, None])  # type: ignore[list-item]
+    assert curve.read_bytes() == whole
+    without_header, last = whole.partition(b"\n")[2], whole.splitlines()[-1]
+    for damaged in (whole[: -len(last)], without_header, b"\xff"):
+        curve.write_bytes(damaged)
+        assert main(more) == BAD_ARGUMENTS
+        assert "curve.csv: damaged; delete it, or its last line, to go on" in capsys.readouterr().err
+        assert curve.read_bytes() == damaged
+    curve.write_bytes(whole)
+    assert main(more) == 0
+    assert [row.iteration for row in read_curve(curve)] == [0, 1, 2]
 
 
 def test_weights_say_what_a_logit_is_worth(tmp_path: Path) -> None:
