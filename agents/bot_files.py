@@ -16,6 +16,7 @@ from pathlib import Path
 from agents.built_in import BUILT_IN
 from agents.external.specs import connects_to_us, is_external
 from agents.files import SPEC
+from agents.options import read_path
 from agents.strength.scale import is_scale, scale_path
 from agents.strength.spec import split_strength
 from engine.common.sources import ROOT
@@ -90,8 +91,8 @@ def _path_at(text: str, start: int) -> str:
 
 def _exists(path: str) -> bool:
     try:
-        return Path(path).expanduser().exists()
-    except (OSError, RuntimeError):  # a path that is too long or not allowed, or a user who does not exist
+        return read_path(path).exists()
+    except (OSError, ValueError):  # a path that is too long or not allowed, or a user who does not exist
         return False
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from agents.options import read_path
 from engine.common.options import printable
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ def split_file_spec(spec: str) -> tuple[Path, str, str | None]:
     """
     match = SPEC.fullmatch(spec)
     assert match is not None
+    path = read_path(match["file"])
     try:
-        path = Path(match["file"]).expanduser()
         found = path.is_file()
-    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
-        raise ValueError(f"{match['file']}: {getattr(error, 'strerror', None) or error}") from error
+    except OSError as error:  # a path that is too long or not allowed
+        raise ValueError(f"{path}: {error.strerror}") from error
     if not found:
         raise ValueError(f"{spec}: there is no file {path.absolute()}")
     if not match["name"]:

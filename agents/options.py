@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 # name -> reader of its value, which raises ValueError; help text
@@ -25,6 +26,14 @@ def read_options(bot: str, options: BotOptions, text: str) -> dict[str, Any]:
             hint = "; & joins options, not a comma" if any(f",{other}=" in value for other in options) else ""
             raise ValueError(f"the bot {bot} cannot use {part!r}; {name}: {description}{hint}") from None
     return given
+
+
+def read_path(text: str) -> Path:
+    """A path, with the home of a user in place of ``~``. Raises ValueError if there is no such user."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{text}: {error}") from None
 
 
 def read_temperature(text: str) -> float:

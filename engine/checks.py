@@ -76,9 +76,9 @@ def check_scores(scores: object) -> Scores:
     return first, second, third
 
 
-def scores_in(text: str) -> Scores:
-    """Parse starting scores written as ``25000,35000,45000``. Raises ValueError for any other text."""
-    found = _SCORES.fullmatch(text)
+def scores_in(text: str, separator: str = ",") -> Scores:
+    """Parse starting scores such as ``25000,35000,45000``, or with another separator. Raises ValueError otherwise."""
+    found = _SCORES.fullmatch(text.replace(separator, ","))
     if found is None:
-        raise ValueError("give three numbers of points, as in 25000,35000,45000")
+        raise ValueError(f"give three numbers of points, as in {separator.join(('25000', '35000', '45000'))}")
     return check_scores([int(score) for score in found.groups()])

@@ -236,17 +236,20 @@ def main(folder: Path, walls: int, records: list[Path]) -> None:
 
 def collect_people(folder: Path, records: list[Path]) -> list[Path]:
     """The files of choices of people in `folder`, made if they are not there."""
-    whose, done = "\n".join(map(str, records)), folder / "people.txt"
-    if done.exists() and done.read_text() != whose:
-        sys.exit(f"{folder} has choices from other RECORDS, {done} says which; take another folder")
-    if records and not done.exists():
-        for number, parts in enumerate(of_people(Records(records))):
+    whose, source, complete = "\n".join(map(str, records)), folder / "people.txt", folder / "people.complete"
+    if source.exists() and source.read_text() != whose:
+        sys.exit(f"{folder} has choices from other RECORDS, {source} says which; take another folder")
+    if not records:
+        return []
+    if not complete.exists():
+        games = Records(records)
+        if games.n_games <= GAMES_AT_ONCE:
+            sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
+        source.write_text(whose)
+        for number, parts in enumerate(of_people(games)):
             keep(folder / f"people-{number:06}.npz", parts)
-        done.write_text(whose)  # all are there
-    people = sorted(folder.glob("people-*.npz"))
-    if len(people) == 1:
-        sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
-    return people
+        complete.touch()
+    return sorted(folder.glob("people-*.npz"))
 
 
 if __name__ == "__main__":

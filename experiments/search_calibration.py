@@ -109,12 +109,11 @@ def positions(batch: int) -> tuple[list[Position], int]:
     return found, n
 
 
-def sampled_worlds(given: list[Position], worlds: int, seed: int) -> np.ndarray:
-    """Whole tables TABLE[n * worlds]: one Markov chain for each position."""
+def sampled_worlds(views: np.ndarray, worlds: int, seed: int) -> np.ndarray:
+    """Whole tables TABLE[n * worlds]: one Markov chain for each of `views` TABLE[n]."""
     model, sampler = load_model(BUNDLED), np.zeros(SAMPLER.itemsize, dtype=np.uint8)
-    laid = np.zeros(len(given) * worlds, dtype=TABLE)
-    views = raw_bytes(np.array([each.view for each in given]))
-    lay_worlds(views, np.uint64(seed), model.tiles, model.shantens, sampler, raw_bytes(laid))
+    laid = np.zeros(len(views) * worlds, dtype=TABLE)
+    lay_worlds(raw_bytes(views), np.uint64(seed), model.tiles, model.shantens, sampler, raw_bytes(laid))
     return laid
 
 
@@ -159,13 +158,14 @@ def measure(batch: int) -> tuple[int, dict[str, np.ndarray]]:
     given, n = positions(batch)
     critic = OneTurn(load_critic(BUNDLED_CRITIC, FEATURES.n_state))
     bot, found = make(BOT, batch), {name: np.empty((2, len(given))) for name in (*PREDICTORS, BOT)}
+    views = np.array([each.view for each in given])
     for chain in range(2):
         seed, judging = (derive_seed(batch, use, chain) for use in ("worlds", "judging"))
-        worlds = sampled_worlds(given, WORLDS, seed)
+        worlds = sampled_worlds(views, WORLDS, seed)
         for policy in POLICIES:
             found[policy][chain] = gaps(given, worlds, 1, Playouts(policy), seed)
         found["critic"][chain] = critic_gaps(given, worlds, critic)
-        found[BOT][chain] = gaps(given, sampled_worlds(given, JUDGED, judging), 1, bot, judging)
+        found[BOT][chain] = gaps(given, sampled_worlds(views, JUDGED, judging), 1, bot, judging)
     true = np.array([each.table for each in given], dtype=TABLE)
     found["outcome"] = gaps(given, true, WALLS, bot, derive_seed(batch, "walls", 0))
     found["kind"] = np.array([kind_of(each) for each in given])

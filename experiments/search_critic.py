@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from search_calibration import Position, sampled_worlds, slopes
+from search_calibration import sampled_worlds, slopes
 from torch import nn
 
 from agents.playouts.value import round_values
@@ -189,10 +189,10 @@ class Player:
                 continue
             share = chances[likely] / chances[likely].sum()
             seen = np.concatenate([np.tile(rows.states[row], (len(likely), 1)), rows.actions[first + likely]], axis=1)
-            position, found = Position(0, view, tables.records[of], seat, (0, 0), 0.0), []
+            found = []
             for worlds in (
                 tables.records[of : of + 1],
-                *(sampled_worlds([position], WORLDS, int(self._seeds(1)[0])) for _ in range(2)),
+                *(sampled_worlds(np.array([view]), WORLDS, int(self._seeds(1)[0])) for _ in range(2)),
             ):
                 m = len(worlds)
                 every, seats = np.tile(worlds, len(likely)), np.full(m * len(likely), seat, dtype=np.int8)

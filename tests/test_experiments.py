@@ -1,25 +1,140 @@
-"""The scripts of experiments/ import names that exist; mypy does not read them."""
+"""The scripts of experiments/ import names that exist, which mypy does not check; some run, on little data."""
 
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="most of them need nukidora[train]")
 
+from agents.ensemble.bot import EXPERT
+from agents.registry import make
+from tests.support.views import views_of_games
+
 FOLDER = Path(__file__).parents[1] / "experiments"
+RECORDS = Path(__file__).parent / "data" / "records"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=[script.stem for script in SCRIPTS])
-def test_all_that_a_script_imports_exists(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(FOLDER)  # they import each other
-    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+class Trial(NamedTuple):
+    """How a script runs on little data."""
+
+    said: str  # a part of what it prints
+    constants: dict[str, Any]
+    argv: str = ""
+    given: tuple[Any, ...] = ()  # to `main`
+
+
+TRIALS = {
+    "augmentation": Trial("2: never, 0: always", {}, given=(1,)),
+    "critic_playouts": Trial("the view and a playout", {"N_TABLES": 2, "ROUNDS": 2, "HELD_OUT": 1, "BATCH": 16}),
+    "dormant_units": Trial("second", {"TABLES": 4, "ROUNDS": 1}),
+    "playout_targets": Trial(
+        "learning rate 0.004: ",
+        {"TABLES": 2, "WIDTH": 8, "HIDDEN": 8, "usable_cores": lambda: 1},
+        "networks rule 0.001",
+    ),
+    "search_calibration": Trial(
+        "What `search` compares",
+        {"GAMES": 4, "SHARE": 0.07, "WORLDS": 2, "JUDGED": 2, "WALLS": 1, "ProcessPoolExecutor": ThreadPoolExecutor},
+        "1",
+    ),
+    "search_critic": Trial("learned from", {"TABLES": 4, "JUDGED": 1, "WORLDS": 2, "WARM_UP": 0}, "1"),
+}
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Imports a script; they import each other."""
+    monkeypatch.syspath_prepend(FOLDER)
+    return import_module
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=[path.stem for path in SCRIPTS])
+def test_all_that_a_script_imports_exists(path: Path, script: Callable[[str], ModuleType]) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            module = import_module(node.module)
+            module = script(node.module)
             missing = [each.name for each in node.names if not hasattr(module, each.name)]
             assert [name for name in missing if find_spec(f"{node.module}.{name}") is None] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRIALS)
+def test_a_script_runs(
+    name: str,
+    script: Callable[[str], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    trial, module = TRIALS[name], script(name)
+    for constant, value in trial.constants.items():
+        monkeypatch.setattr(module, constant, value)
+    monkeypatch.setattr(sys, "argv", [name, *trial.argv.split()])
+    monkeypatch.chdir(tmp_path)
+    module.main(*trial.given)
+    assert trial.said in capsys.readouterr().out
+
+
+def test_a_mean_of_equal_networks_plays_like_them(tmp_path: Path, script: Callable[[str], ModuleType]) -> None:
+    script("mean_of_networks").main(tmp_path / "network.npz", EXPERT, EXPERT)
+    mean, one, views = make(f"residual:{tmp_path}"), make(f"residual:{EXPERT}"), views_of_games(1)
+    np.testing.assert_allclose(mean.action_values(views), one.action_values(views), atol=1e-4)
+
+
+def test_people_are_compared_by_their_ratings(
+    tmp_path: Path, script: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, unknown = (RECORDS / "phoenix_2014_1.xml").read_text(encoding="utf-8"), ",".join(4 * ["1500.00"])
+    assert unknown in record
+    for ratings in ("2000.00,2100.00,2200.00,1500.00", "2300.00,2000.00,2050.00,1500.00"):
+        name = f"{ratings[:4]}.xml"
+        (tmp_path / name).write_text(record.replace(unknown, ratings), encoding="utf-8")
+    script("people_by_rating").main([tmp_path])
+    games, _, *rows, slope = capsys.readouterr().out.splitlines()
+    assert games == "2 games, mean rating 2108"
+    assert [row.split(", ")[:2] for row in rows[:2]] == [["2000", "6"], ["2050", "4"]]
+    assert slope.startswith("a rating 100 above the mean of both opponents: placement changed by ")
+
+
+def test_choices_of_people_are_those_of_the_records_named(
+    tmp_path: Path, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, records = script("distil_ensemble"), sorted(RECORDS.glob("phoenix_202*.json"))[:3]
+    monkeypatch.setattr(module, "GAMES_AT_ONCE", 1)
+    with pytest.raises(SystemExit, match="at most 1 games"):
+        module.collect_people(tmp_path, records[:1])
+    assert module.collect_people(tmp_path, []) == []
+    keep, kept = module.keep, list[Path]()
+
+    def interrupted(path: Path, parts: list[Any]) -> None:
+        if kept:
+            raise KeyboardInterrupt
+        kept.append(path)
+        keep(path, parts)
+
+    monkeypatch.setattr(module, "keep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        module.collect_people(tmp_path, records[:2])
+    monkeypatch.setattr(module, "keep", keep)
+    for others in ([], records[1:]):
+        with pytest.raises(SystemExit, match=r"choices from other RECORDS, .*people\.txt says which"):
+            module.collect_people(tmp_path, others)
+    assert [path.name for path in module.collect_people(tmp_path, records[:2])] == [
+        "people-000000.npz",
+        "people-000001.npz",
+    ]
+    monkeypatch.setattr(module, "keep", interrupted)  # all are there
+    assert len(module.collect_people(tmp_path, records[:2])) == 2

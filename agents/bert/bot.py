@@ -25,7 +25,7 @@ from agents.bert.gumbel import gumbel_noise
 from agents.bert.inference import Predictions, Predictor, load, softmax
 from agents.bert.labels import LABEL_NAMES, N_LABELS, actions_of, legal_table
 from agents.bert.symmetries import LABEL_MAPS, SUITS_SWAPPED, variant_of
-from agents.options import BotOptions, read_options, read_temperature
+from agents.options import BotOptions, read_options, read_path, read_temperature
 from engine.actions import N_ACTIONS
 
 BUNDLED = Path(__file__).parent / "weights"  # the checkpoint of the bot `bert`
@@ -157,7 +157,7 @@ def make_named(bot: str, bundled: Path, argument: str | None, seed: int, family:
     family = family or bot
     path, _, text = (argument or "").partition("?")
     options = Options(**read_options(bot, OPTIONS, text))
-    folder = Path(path).expanduser() if path else bundled
+    folder = read_path(path) if path else bundled
     if not path and not folder.is_dir():
         raise ValueError(
             f"this installation has no bundled network for the bot {bot}: name a checkpoint, {family}:FOLDER"

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from agents.linear.features import NAMES, START
+from agents.options import read_path
 from engine.common.files import write_atomically
 
 FORMAT = "nukidora linear 1"
@@ -59,7 +60,7 @@ def load_weights(name: str) -> Weights:
     """
     if name == STARTING:
         return Weights()
-    path = Path(name).expanduser()
+    path = read_path(name)
     with path.open("rb") as file:
         data = file.read(MAX_SIZE + 1)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.options import BotOptions, read_options, read_temperature
+from agents.options import BotOptions, read_options, read_path, read_temperature
 from agents.rl.policy import Weights, choose_best, load_logit_value, load_weights, logits_of, sample
 from agents.rl.rows import Features, encode
 from engine.actions import N_ACTIONS
@@ -81,11 +81,11 @@ class NetworkBot:
 
 def weights_file(path: Path) -> Path:
     """The file of the weights that `path` names: itself, or the one in a training folder. Raises ValueError."""
+    found = read_path(str(path))
     try:
-        found = path.expanduser()
         return found / WEIGHTS if found.is_dir() else found
-    except (OSError, RuntimeError) as error:  # a path that is too long or not allowed, or a user who does not exist
-        raise ValueError(f"{path}: {error}") from None
+    except OSError as error:  # a path that is too long or not allowed
+        raise ValueError(f"{found}: {error.strerror}") from None
 
 
 def make_network_bot(name: str, features: Features, bundled: Path, argument: str | None, seed: int) -> NetworkBot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from agents.base import Agent
 from agents.registry import make
 from agents.rl.rollouts import StoppedError
 from agents.rl.situation import final_placements
+from engine.common.files import write_atomically
 from engine.common.student import NORMAL
 from engine.seeds import derive_seed
 from engine.table import N_SEATS
@@ -31,6 +33,9 @@ class Strength(NamedTuple):
     hanchan: int
     placement: float  # mean
     interval: float  # half of the 95 % confidence interval
+
+
+COLUMNS = (float, int, int, str, int, float, float)  # the types of a row
 
 
 def measure(bot: Agent, opponent: str, walls: int, threads: int = 1) -> tuple[float, float]:
@@ -77,25 +82,25 @@ def placements_of(bot: Agent, opponent: Agent, seeds: Sequence[int], stop: Event
     return final_placements(tables.records)[players == 0].reshape(N_SEATS, n).mean(axis=0)
 
 
-def last_measured(path: Path) -> tuple[float, int] | None:
-    """Minutes and iteration of the last row of the curve, None if there is none. Raises ValueError, OSError."""
+def read_curve(path: Path) -> list[Strength]:
+    """The rows of a curve; none without the file. Raises ValueError, OSError."""
     if not path.exists():
-        return None
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+        return []
     try:
-        return (float(rows[-1]["minutes"]), int(rows[-1]["iteration"])) if rows else None
-    except (KeyError, TypeError, ValueError):
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *lines = [line for line in csv.reader(file) if line] or [list(Strength._fields)]
+        if header != list(Strength._fields):
+            raise ValueError
+        return [Strength(*(read(text) for read, text in zip(COLUMNS, line, strict=True))) for line in lines]
+    except (ValueError, csv.Error):
         raise ValueError(f"{path}: damaged; delete it, or its last line, to go on") from None
 
 
-def append(path: Path, rows: list[Strength]) -> None:
-    """Add rows to the curve, a CSV file. Raises OSError."""
-    new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(Strength._fields)
+def write_curve(path: Path, rows: list[Strength]) -> None:
+    """Write a curve, a CSV file. Raises OSError."""
+    with write_atomically(path) as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        writer = csv.writer(text)
+        writer.writerow(Strength._fields)
         for row in rows:
             rounded = {name: f"{getattr(row, name):.5g}" for name in ("placement", "interval")}
             writer.writerow({**row._asdict(), **rounded}.values())  # minutes are exact, to say which are measured

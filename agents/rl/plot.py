@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
+from agents.rl.evaluation import Strength
 from engine.common.files import write_atomically
 
 
-def plot_curve(curve: Path, picture: Path) -> None:
-    """Draw the placements in the CSV file `curve` over the minutes, with their intervals, into an SVG file.
+def plot_curve(curve: list[Strength], picture: Path) -> None:
+    """Draw the placements of a curve over the minutes, with their intervals, into an SVG file.
 
     Raises OSError. Needs matplotlib.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with curve.open(newline="") as file:
-        rows = list(csv.DictReader(file))
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for opponent in dict.fromkeys(row["opponent"] for row in rows):
-        mine = [row for row in rows if row["opponent"] == opponent]
-        minutes, placements, intervals = (
-            [float(row[name]) for row in mine] for name in ("minutes", "placement", "interval")
-        )
+    for opponent in dict.fromkeys(row.opponent for row in curve):
+        rows = [row for row in curve if row.opponent == opponent]
+        minutes, placements, intervals = zip(*((row.minutes, row.placement, row.interval) for row in rows), strict=True)
         axes.errorbar(minutes, placements, intervals, marker="o", capsize=3, label=f"against two {opponent}")
     axes.axhline(2, color="0.7", linewidth=1)
     axes.set_xlabel("minutes of training")

@@ -25,9 +25,9 @@ def some_scores(text: str) -> tuple[Scores, ...]:
     found = []
     for each in text.split(","):
         try:
-            found.append(scores_in(each.replace("-", ",")))
+            found.append(scores_in(each, "-"))
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{each!r} is not a handicap such as 25000-35000-45000: {error}") from None
+            raise argparse.ArgumentTypeError(f"{each!r} is not a handicap: {error}") from None
     return tuple(found)
 
 

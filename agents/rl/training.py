@@ -22,7 +22,7 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
 from agents.rl.critic import FILE as CRITIC
 from agents.rl.critic import save_critic
-from agents.rl.evaluation import Strength, append, last_measured, measure
+from agents.rl.evaluation import Strength, measure, read_curve, write_curve
 from agents.rl.families import features_named
 from agents.rl.plot import plot_curve
 from agents.rl.policy import (
@@ -171,12 +171,11 @@ class Run(Training):
 
     def _is_measurement_due(self) -> bool:
         """Return whether a measurement is missing, including one that was interrupted."""
-        last, every = last_measured(self.folder / CURVE), self.settings.measure_every
-        if last is None:
+        curve, every = read_curve(self.folder / CURVE), self.settings.measure_every
+        if not curve:
             return True
-        minutes, iteration = last
-        ended = super().finished and iteration < self.iteration
-        return ended or self.seconds / 60 // every > minutes // every
+        ended = super().finished and curve[-1].iteration < self.iteration
+        return ended or self.seconds / 60 // every > curve[-1].minutes // every
 
     @property
     def has_learned(self) -> bool:
@@ -197,6 +196,8 @@ class Run(Training):
     def steps(self) -> Generator[Step]:
         """Do the iterations and measurements that are left."""
         self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
+        if not (self.folder / STATE).exists():
+            (self.folder / CURVE).unlink(missing_ok=True)  # of a run whose state was deleted, to begin again
         with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
             while not self.finished:
                 if self._is_measurement_due():
@@ -209,7 +210,7 @@ class Run(Training):
         self.save()
         against = " and ".join(self.settings.measure_against)
         what = f"measuring {3 * self.settings.walls:,} hanchan against two {against}"
-        is_first = last_measured(self.folder / CURVE) is None
+        is_first = not read_curve(self.folder / CURVE)
         yield Step(what, f"{what} before the training" if is_first else "", at_once=True)
         rows = self.measure()
         for row in rows:
@@ -275,6 +276,7 @@ class Run(Training):
             found = measure(bot, opponent, self.settings.walls, min(self.jobs, usable_cores()))
             counts = (self.seconds / 60, self.iteration, self.choices)
             rows.append(Strength(*counts, opponent, 3 * self.settings.walls, *found))
-        append(self.folder / CURVE, rows)
-        plot_curve(self.folder / CURVE, self.folder / PICTURE)
+        curve = [*read_curve(self.folder / CURVE), *rows]
+        write_curve(self.folder / CURVE, curve)
+        plot_curve(curve, self.folder / PICTURE)
         return rows

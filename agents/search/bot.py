@@ -20,14 +20,13 @@ other discards one turn later (see `one_turn`). The results of the search are se
 
 from __future__ import annotations
 
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from agents.base import ActionValues
-from agents.options import BotOptions, read_options
+from agents.options import BotOptions, read_options, read_path
 from agents.playouts.policies import POLICIES, linear_weights
 from agents.registry import make as make_bot
 from agents.residual.features import FEATURES
@@ -94,14 +93,6 @@ def read_policy(text: str) -> str:
     if text not in POLICIES:
         raise ValueError
     return text
-
-
-def read_path(text: str) -> Path:
-    """The path of a file. Raises ValueError."""
-    try:
-        return Path(text).expanduser()
-    except RuntimeError as error:  # a user who does not exist
-        raise ValueError from error
 
 
 OPTIONS: BotOptions = {

@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.files import SPEC
+from agents.options import read_path
 from agents.strength.dial import Dialled, Setting
 from engine.common.files import write_atomically
 from engine.common.program import program_name
@@ -61,19 +62,22 @@ def scale_path(bot: str) -> Path:
     any other                                           ``scales/NAME.json`` in this package
     ==================================================  ==============================================================
 
-    So bots that differ in their options or arguments alone have one scale.
+    So bots that differ in their options or arguments alone have one scale. Raises ValueError for an impossible path.
     """
     file = SPEC.fullmatch(bot)
     if file is not None:
-        path = Path(file["file"]).expanduser()
+        path = read_path(file["file"])
         return path.with_name(f"{path.stem}.{file['name'] or ''}.{SCALE}")
     name, _, argument = bot.partition(":")
     text = argument.partition("?")[0]
-    path = Path(text).expanduser()
-    if text and path.is_dir():
-        return path / SCALE
-    if text and path.is_file():
-        return path.with_name(f"{path.name}.{SCALE}")
+    path = read_path(text)
+    try:
+        if text and path.is_dir():
+            return path / SCALE
+        if text and path.is_file():
+            return path.with_name(f"{path.name}.{SCALE}")
+    except OSError as error:  # a path that is too long or not allowed
+        raise ValueError(f"{path}: {error.strerror}") from None
     return SHIPPED / f"{name}.json"
 
 

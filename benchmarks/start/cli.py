@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = {
     "clone": re.compile(r""),
     "install": re.compile(r"installing "),
-    "compile": re.compile(r"(\d+ games instead|compiling )"),
+    "compile": re.compile(r"compiling "),
     "play": re.compile(r"[\d,]+ of [\d,]+ games"),
 }
 

@@ -33,7 +33,12 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     if path.is_dir():
         raise IsADirectoryError(EISDIR, "is a folder; name a file in it", str(path))
     temporary = path.with_name(path.name + SUFFIX)
-    file = temporary.open("wb")
+    try:
+        file = temporary.open("wb")
+    except IsADirectoryError:  # the name of the temporary file is taken
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     try:
         with naming(path), file:
             yield file

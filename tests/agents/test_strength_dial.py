@@ -188,6 +188,13 @@ def test_a_scale_is_kept_with_the_bot(tmp_path: Path) -> None:
         assert scale_path(bot) == path
 
 
+@pytest.mark.parametrize("path", ["~no_such_user/x", "x" * 300])
+@pytest.mark.parametrize("bot", ["bert:{}", "{}.py:Eager"])
+def test_a_bot_at_an_impossible_path_has_no_scale(bot: str, path: str) -> None:
+    with pytest.raises(ValueError, match=path):
+        read_scale(bot.format(path))
+
+
 @pytest.mark.parametrize("path", sorted(scales.SHIPPED.glob("*.json")), ids=lambda path: path.stem)
 def test_shipped_scales_are_of_built_in_bots_and_reach_far(path: Path) -> None:
     assert path.stem in BUILT_IN

@@ -60,8 +60,12 @@ def test_a_folder_of_that_name_is_an_error_that_names_it(tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
-def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), write_atomically(tmp_path / "no" / "a.json"):
+def test_a_folder_that_does_not_exist_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "a.json"
+    with pytest.raises(FileNotFoundError) as raised, write_atomically(path):
+        pass
+    assert raised.value.filename == str(path)
+    with pytest.raises(OSError, match=r"File name too long: '.*/x+'$"), write_atomically(tmp_path / ("x" * 255)):
         pass
 
 

@@ -42,6 +42,9 @@ BAD_USES = {
         --bots {no_python}[:Bot|''],rule,rule -> {no_python} 'line 3' SyntaxError
         --bots {no_module}:Bot,rule,rule -> {no_module} 'line 1' ModuleNotFoundError nowhere
         --bots [~no_such_user/x.py|{long}.py]:Bot,rule,rule -> $
+        --bots [linear|softmax|bert|cnn|residual]:~no_such_user/x,rule,rule -> ~no_such_user/x
+        --bots [bert|residual]:~no_such_user/x@-100,rule,rule -> ~no_such_user/x
+        --bots residual:{long}@-100,rule,rule -> {long}
         --bots [{long}|./my_bot|rule@300|nowhere.py:Bot],rule,rule -> $
         --bots bert:{network}?[heat|greedy]=1,rule,rule -> bert $ temperature
         --bots bert:{network}?=,rule,rule -> bert "''" temperature
@@ -111,6 +114,7 @@ BAD_USES = {
     "arena calibrate": """
         mortal -> mortal
         rule@-300 -> rule@-300
+        bert:~no_such_user/x -> ~no_such_user/x
         rule --plot x.svg -> --plot --check
         random --check -> random
         'exec:python bot.py' -> 'exec:python bot.py'
@@ -291,8 +295,8 @@ BAD_USES = {
         train out --data {notes} -> {notes}
         train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5|loss=mean|seed=-1] -> --set $
         train out --data x.csv --set gamma=1 -> --set gamma margin
-        train out --data x.csv --set start=none.json -> none.json
-        show none.json -> none.json
+        train out --data x.csv --set start=[none.json|~no_such_user/x] -> $
+        show [none.json|~no_such_user/x] -> $
         show {no_json} -> {no_json}
         agreement rule -> --records --selfplay
         agreement nobody --selfplay rule,rule,rule -> nobody

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections import deque
 from pathlib import Path
 from threading import Event
@@ -22,7 +23,7 @@ from agents.rl.families import features_named
 from agents.rl.policy import NAMES, load_weights
 from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor, Experience
-from agents.rl.settings import Games, Hyperparameters
+from agents.rl.settings import Games, Hyperparameters, some_scores
 from agents.rl.training import Run
 from tests.support.small_rl import SMALL, played, weights_of
 
@@ -86,6 +87,11 @@ def test_a_state_with_other_features_is_not_continued(tmp_path: Path) -> None:
     n = FEATURES.n_action
     with pytest.raises(ValueError, match=rf"float32\[{n - 1}, 16\] as 'action', which must be float32\[{n}, 16\]"):
         Run(tmp_path, SMALL, None)
+
+
+def test_a_bad_handicap_says_how_to_write_one() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"^'1-2' .*points, as in 25000-35000-45000$"):
+        some_scores("35000-35000-35000,1-2")
 
 
 def test_one_choice_is_enough_to_learn_from() -> None:

@@ -8,11 +8,12 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from torch import nn
 
 from agents.rl.families import FAMILIES
 from agents.rl.oracle import ORACLE
 from agents.rl.policy import NAMES
-from agents.rl.ppo import Learner, estimate_advantages
+from agents.rl.ppo import Learner, descend, estimate_advantages
 from agents.rl.rollouts import Experience
 from agents.rl.settings import Games, Hyperparameters
 from tests.support.small_rl import played, weights_of
@@ -90,6 +91,59 @@ def test_learning_makes_choices_that_turned_out_well_likelier() -> None:
     again = learner.learn([part], np.random.default_rng(0))
     assert again["value_loss"] < metrics["value_loss"]
     assert again["explained_variance"] > metrics["explained_variance"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "advantage", "moves"),
+    [(1.15, 1, True), (1.25, 1, False), (1.25, -1, True), (0.85, -1, True), (0.75, -1, False), (0.75, 1, True)],
+)
+def test_a_step_does_not_go_on_beyond_a_fifth(ratio: float, advantage: int, moves: bool) -> None:
+    part, learner = played(), Learner(weights_of(), Hyperparameters(entropy=0.0))
+    n, before = len(part.seat), learner.policy.numpy()
+    earlier = torch.from_numpy(log_probability(learner, part)) - np.log(ratio)
+    choices = learner.evaluate(part)._replace(log_probability=earlier, advantage=torch.full((n,), float(advantage)))
+    metrics = learner._step(choices, torch.arange(n), mean=0.0, std=1.0)
+    assert metrics["clip_fraction"] == (abs(ratio - 1) > 0.2)
+    assert any((learner.policy.numpy()[name] != before[name]).any() for name in NAMES) == moves
+
+
+@pytest.mark.parametrize(("gradient", "step"), [(0.5, 0.5), (100.0, 1.0)])
+def test_the_norm_of_a_gradient_is_at_most_1(gradient: float, step: float) -> None:
+    network = nn.Linear(4, 1, bias=False)
+    before = network.weight.detach().clone()
+    descend(torch.optim.SGD(network.parameters(), lr=1.0), network, gradient / 2 * network.weight.sum())
+    assert float((network.weight - before).norm()) == pytest.approx(step, rel=1e-4)
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_values_of_situations_approach_what_rounds_lead_to(over: bool) -> None:
+    part, learner = played(3), Learner(weights_of(), Hyperparameters())
+    generator = torch.Generator().manual_seed(0)
+    for each in learner.situation.parameters():  # those of the last layer are 0
+        each.data += 0.1 * torch.randn(each.shape, generator=generator)
+    ranks = np.tile(np.array([2, 3, 1], dtype=np.float32), (len(part.ranks), 1))
+    part = part._replace(over=np.full_like(part.over, over), ranks=ranks)
+
+    @torch.no_grad()
+    def value(situations: np.ndarray) -> torch.Tensor:
+        return learner.situation(torch.from_numpy(situations))
+
+    target = 2 - torch.from_numpy(ranks) if over else value(part.after)
+    before = (value(part.before) - target).square().mean()
+    learner.learn([part], np.random.default_rng(0))
+    assert (value(part.before) - target).square().mean() < before
+
+
+def test_the_value_of_a_logit_is_the_slope_of_the_advantage_over_it() -> None:
+    part, learner = played(), Learner(weights_of(), Hyperparameters())  # whose policy is the prior
+    choices = learner.evaluate(part)
+    rows = torch.from_numpy(np.flatnonzero(part.counts == 2)[:2])
+    for row, chosen, advantage in zip(rows, (0, 1), (0.03, -0.05), strict=True):
+        choices.prior_logits[choices.first[row] :][:2] = torch.tensor([0.8, 0.2]).log()
+        choices.chosen[row], choices.advantage[row] = chosen, advantage
+    found = learner._step(choices, rows, mean=0.0, std=1.0)["logit_value"]
+    # log 0.8 and log 0.2 are 0.27726 above and 1.10904 below their mean, -0.50040; their variance is 0.30749
+    assert found == pytest.approx((0.03 * 0.27726 + 0.05 * 1.10904) / 2 / 0.30749, rel=1e-4)
 
 
 def test_learning_rates_can_be_zero() -> None:

@@ -20,7 +20,7 @@ from agents.rl import evaluation, training
 from agents.rl.bot import LOGIT_VALUE
 from agents.rl.cli import main
 from agents.rl.critic import load_critic
-from agents.rl.evaluation import Strength, append
+from agents.rl.evaluation import Strength, read_curve, write_curve
 from agents.rl.families import features_named
 from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_weights
 from agents.rl.ppo import Learner
@@ -80,14 +80,16 @@ def test_the_learning_rate_falls_from_when_the_policy_begins_to_learn(
     clock = count()
     monkeypatch.setattr(training, "monotonic", lambda: next(clock))  # an iteration takes a second
     monkeypatch.setattr(training, "WARM_UP", 2)
-    settings, rates = replace(SMALL, minutes=6 / 60), []
+    settings, rates, of_critic = replace(SMALL, minutes=6 / 60), [], []
     for iteration in range(7):
         run = Run(tmp_path, settings, None)
         run.next_iteration()
         run.save()
         rates.append(run.learner.optimizer.param_groups[0]["lr"] / settings.hyperparameters.learning_rate)
+        of_critic.append(run.learner.value_optimizer.param_groups[0]["lr"] / settings.hyperparameters.critic_rate)
         assert run.phase == (f"warm-up {iteration + 1}/2" if iteration < 2 else f"iteration {iteration + 1}")
     assert rates == pytest.approx([0, 0, 1, 0.75, 0.5, 0.25, 0])
+    assert of_critic == pytest.approx([1, 1, 1, 0.75, 0.5, 0.25, 0.1])
 
 
 def test_runs_of_as_many_iterations_are_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,6 +239,18 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_next_run(
         assert iterations_measured() == ["iteration", "0", "1"]
 
 
+def test_a_run_that_begins_again_begins_a_new_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(tmp_path, "--set", "iterations=3")) == 0
+    (tmp_path / "state.pt").write_bytes(b"nothing")
+    assert main(arguments(tmp_path, "--set", "iterations=2")) == BAD_ARGUMENTS
+    assert "delete it to begin again" in capsys.readouterr().err
+    (tmp_path / "state.pt").unlink()
+    assert main(arguments(tmp_path, "--set", "iterations=2")) == 0
+    assert "before the training" in capsys.readouterr().err
+    lines = (tmp_path / "curve.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2"]
+
+
 @pytest.mark.parametrize("every", [20.02, 0.1, 7.3])
 def test_what_was_measured_is_not_due_again(every: float, tmp_path: Path) -> None:
     run = Run(tmp_path, replace(SMALL, minutes=1e6, measure_every=every), None)
@@ -244,8 +258,31 @@ def test_what_was_measured_is_not_due_again(every: float, tmp_path: Path) -> Non
         run.seconds, run.iteration = 60 * every * multiple + 1e-4, multiple
         assert run._is_measurement_due()
         row = Strength(run.seconds / 60, run.iteration, 0, "rule", 3, 2.0, 0.1)
-        append(tmp_path / "curve.csv", [row])
+        write_curve(tmp_path / "curve.csv", [row])
         assert not run._is_measurement_due()
+
+
+def test_a_curve_is_written_whole_and_a_damaged_one_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    curve, more = tmp_path / "curve.csv", arguments(tmp_path, "--set", "iterations=2")
+    curve.touch()
+    assert read_curve(curve) == []
+    assert main(arguments(tmp_path, "--set", "iterations=1")) == 0
+    whole, rows = curve.read_bytes(), read_curve(curve)
+    assert [row.iteration for row in rows] == [0, 1]
+    with pytest.raises(AttributeError):
+        write_curve(curve, [*rows, None])  # type: ignore[list-item]
+    assert curve.read_bytes() == whole
+    without_header, last = whole.partition(b"\n")[2], whole.splitlines()[-1]
+    for damaged in (whole[: -len(last)], without_header, b"\xff"):
+        curve.write_bytes(damaged)
+        assert main(more) == BAD_ARGUMENTS
+        assert "curve.csv: damaged; delete it, or its last line, to go on" in capsys.readouterr().err
+        assert curve.read_bytes() == damaged
+    curve.write_bytes(whole)
+    assert main(more) == 0
+    assert [row.iteration for row in read_curve(curve)] == [0, 1, 2]
 
 
 def test_weights_say_what_a_logit_is_worth(tmp_path: Path) -> None:
