@@ -104,7 +104,8 @@ def type_of(rules: Rules | None, rule: Any) -> int:
     room = next((bits for bits, name in _ROOMS.items() if f"三{name}" in text), 0)
     hanchan = rules.length == "hanchan" if rules else not _EAST.search(text)
     length = GO_HANCHAN if hanchan else 0
-    return GO_ONLINE | GO_SANMA | length | room | (GO_FAST if "速" in text else 0)
+    reds = 0 if rules is None or rules.red_fives else GO_NO_REDS
+    return GO_ONLINE | GO_SANMA | length | room | reds | (GO_FAST if "速" in text else 0)
 
 
 def rules_of_type(go_type: int) -> Rules | None:

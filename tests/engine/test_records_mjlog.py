@@ -32,6 +32,9 @@ def from_mjlog(body: str) -> list[dict[str, Any]]:
 )
 def test_mjlog_meld_codes(who: int, code: int, expected: dict[str, Any]) -> None:
     assert mjlog.meld(who, code) == expected
+    plain = {"pai": str(expected.get("pai"))[:2], "consumed": [name[:2] for name in expected.get("consumed", [])]}
+    without_reds = {key: value for key, value in plain.items() if key in expected}
+    assert mjlog.meld(who, code, red_fives=False) == expected | without_reds
 
 
 def test_mjlog_double_ron_with_pao() -> None:

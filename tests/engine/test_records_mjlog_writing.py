@@ -16,7 +16,7 @@ from engine.records.compare import differing_keys
 from engine.records.files import parse_record, read_records, write_record
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.rules import TENHOU
+from engine.rules import MAJSOUL, TENHOU
 from tests.conftest import DATA
 from tests.support.players import Habits, efficient_driver, play, random_driver
 
@@ -49,9 +49,23 @@ def test_games_with_everything(seed: int) -> None:
     assert back.events[0]["names"] == ["東", "a&b", '"c"']
 
 
+def test_tiles_52_and_88_are_ordinary_fives_in_a_game_without_red_fives() -> None:
+    fives = 0
+    for seed in range(3):
+        game = Game(seed, replace(TENHOU, length="east", red_fives=False))
+        play(game, random_driver(random.Random(seed)))
+        back = mjlog.read(mjlog_writing.write(GameRecord(game.messages, game.rules, "own")), "own")
+        assert back.rules == game.rules
+        assert back.events[0]["tenhou"]["rule"] == {"disp": "三般東喰", "aka51": 0, "aka52": 0, "aka53": 0}
+        assert back.events[1:-1] == game.messages[1:-1]
+        assert Replay(back).check() == []
+        fives += sum(event.get("consumed", [""])[0] in ("5p", "5s") for event in back.events)
+    assert fives
+
+
 def test_what_mjlog_cannot_hold_is_refused() -> None:
     record = read_records(RECORDS[0])
-    for rules in (replace(TENHOU, uma=(10, 0, -10)), replace(TENHOU, red_fives=False)):
+    for rules in (replace(TENHOU, uma=(10, 0, -10)), MAJSOUL):
         with pytest.raises(RecordError, match="mjlog has no type"):
             mjlog_writing.write(replace(record, rules=rules))
     hidden = json.loads(json.dumps(record.events))
