@@ -32,7 +32,7 @@ from engine.records.model import (
     unknown_yaku,
 )
 from engine.records.tenhou_json import OF_TENHOU
-from engine.records.tenhou_rules import GO_CHIPS, GO_NO_REDS, GO_SANMA, REDS, rule_text, rules_of_type
+from engine.records.tenhou_rules import GO_NO_REDS, GO_SANMA, REDS, custom_of_type, rule_text, rules_of_type
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
@@ -193,7 +193,7 @@ class _Reader:
             raise NotThreePlayersError(error_text("go_type", "GO type {n} is no three-player game", n=str(go_type)))
         self.rules = rules_of_type(go_type)
         self.red_fives = not go_type & GO_NO_REDS
-        self.notes += custom_rules(["chips"] * bool(go_type & GO_CHIPS))
+        self.notes += custom_rules(custom_of_type(go_type))
         self.kept["rule"] = {"disp": rule_text(go_type), **dict.fromkeys(REDS, int(self.red_fives))}
         if "lobby" in attributes:
             self.kept["lobby"] = int(attributes["lobby"])
