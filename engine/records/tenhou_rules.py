@@ -177,7 +177,7 @@ def _is_majsoul(display: str, ref: str) -> bool:
 
 
 def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
-    """Return the length, by the text or by the end: before S3 and with nobody below zero, only an East-only game ends."""
+    """Return the length, by the text or by the end: with nobody below zero, no hanchan ends before S3."""
     if _SOUTH.search(display) or _EAST.search(display):
         return "hanchan" if _SOUTH.search(display) else "east"
     last = log[-1]
