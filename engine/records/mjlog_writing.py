@@ -100,20 +100,23 @@ def _head(start: Message, kept: Message, go_type: int) -> Iterator[tuple[str, At
     """The tags before the first round."""
     if "seed" in kept:
         yield "SHUFFLE", {"seed": kept["seed"], "ref": kept.get("ref", "")}
-    yield "GO", {"type": go_type, "lobby": kept.get("lobby", 0)}
+    lobby = kept.get("lobby")
+    yield "GO", {"type": go_type, "lobby": lobby if type(lobby) is int else 0}
     names = [*start.get("names", [""] * N_SEATS), ""]
     players: Attributes = {f"n{seat}": quote(name, safe="") for seat, name in enumerate(names)}
-    for key, write_one in _PLAYERS.items():
-        if key in kept:
-            players[key] = ",".join([*map(write_one, kept[key][:N_SEATS]), _NO_PLAYER[key]])
+    for key, (kind, write_one) in _PLAYERS.items():
+        given = kept.get(key)
+        if isinstance(given, list) and [isinstance(each, kind) for each in given[:N_SEATS]] == [True] * N_SEATS:
+            players[key] = ",".join([*map(write_one, given[:N_SEATS]), _NO_PLAYER[key]])
     yield "UN", players
     yield "TAIKYOKU", {"oya": 0}
 
 
-_PLAYERS: dict[str, Callable[[Any], str]] = {
-    "dan": lambda rank: str(RANKS.index(rank) if rank in RANKS else 0),
-    "rate": lambda rate: f"{rate:.2f}",
-    "sx": str,
+# Key of the players' lists -> type of an entry, and its text; lists with other entries are left out.
+_PLAYERS: dict[str, tuple[type | tuple[type, ...], Callable[[Any], str]]] = {
+    "dan": (str, lambda rank: str(RANKS.index(rank) if rank in RANKS else 0)),
+    "rate": ((int, float), lambda rate: f"{rate:.2f}"),
+    "sx": (str, str),
 }
 
 

@@ -6,6 +6,8 @@ import json
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -121,6 +123,27 @@ def test_convert_writes_mjlog_and_dialects(tmp_path: Path, capsys: pytest.Captur
         with pytest.raises(SystemExit):
             main(["convert", *arguments, "--dialect", "kita"])
         assert "mjson" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kept", "written"),
+    [
+        ({"dan": ["七段", "天鳳位", "?"]}, {"dan": "16,20,0,0"}),
+        ({"rate": [1500, 2200.5, 1e3]}, {"rate": "1500.00,2200.50,1000.00,1500.00"}),
+        ({"rate": ["2258.47", "1", "2"], "dan": [None] * 3, "sx": ["M"]}, {}),
+        ({"rate": [None, 1.0, 2.0], "dan": {}, "sx": 5}, {}),
+        ({"sx": ["M", "F", "C", ""], "lobby": 1234}, {"sx": "M,F,C,C", "lobby": "1234"}),
+        ({"lobby": "C1234"}, {}),
+        ({"lobby": True}, {}),
+    ],
+)
+def test_what_players_and_lobbies_have_no_place_for_is_left_out(kept: dict[str, Any], written: dict[str, str]) -> None:
+    record = read_records("examples/game.mjson")
+    text = mjlog_writing.write(replace(record, events=[record.events[0] | {"tenhou": kept}, *record.events[1:]]))
+    root = ElementTree.fromstring(text)
+    found = {key: value for tag in ("UN", "GO") for key, value in root.find(tag).attrib.items()}  # type: ignore[union-attr]
+    assert {key: found[key] for key in ("dan", "rate", "sx", "lobby") if key in found} == {"lobby": "0"} | written
+    assert mjlog.read(text, "own").events[0]["names"] == record.events[0]["names"]
 
 
 def test_the_same_game_gives_the_same_bytes(tmp_path: Path) -> None:
