@@ -49,7 +49,7 @@ class Recorder:
         self.tables = tables
         self.texts: list[list[str]] = [[] for _ in games]
         for table, (game, start) in enumerate(zip(games, starts, strict=True)):
-            self.texts[table].append(opening(game, start, tables.rules))
+            self._add(table, [opening(game, start)])
 
     def rounds_ended(self, tables: np.ndarray) -> None:
         """Write these rounds as text, with the failures where they happened."""
@@ -78,10 +78,10 @@ class Recorder:
         self.texts[table].append(write(GameRecord(events, self.tables.rules, "")))
 
 
-def opening(game: Game, start: Message, rules: Rules) -> str:
-    """The first line of a record, with the seed of its wall; ``start`` is the ``start_game`` of the game."""
+def opening(game: Game, start: Message) -> Message:
+    """The first message of a record, with the seed of its wall; ``start`` is the ``start_game`` of the game."""
     of_tenhou = {OF_TENHOU: {"seed": game.tenhou_seed}} if game.tenhou_seed else {}
-    return write(GameRecord([start | {"wall_seed": game.seed} | of_tenhou], rules, ""))
+    return start | {"wall_seed": str(game.seed)} | of_tenhou
 
 
 def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules: Rules, scores: Scores) -> None:
@@ -97,11 +97,12 @@ def check_folder(folder: Path, games: Sequence[Game], bots: Sequence[str], rules
     path = folder / file_name(game)
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            first_line, round_start = file.readline(MAX_LINE), json.loads(file.readline(MAX_LINE))
+            first, round_start = (json.loads(file.readline(MAX_LINE)) for _ in range(2))
+        first = first | {"wall_seed": str(first["wall_seed"])}  # earlier versions wrote an integer
         same = round_start["scores"] == [scores[index] for index in game.seats]
     except (OSError, ValueError, EOFError, LookupError, TypeError, RecursionError, zlib.error):
-        same, first_line = False, ""
-    if not same or first_line != opening(game, start_game([bots[index] for index in game.seats], rules), rules):
+        same, first = False, {}
+    if not same or first != opening(game, start_game([bots[index] for index in game.seats], rules)):
         raise ValueError(
             f"{path} is a game of another run on the same walls: name another --save folder, or delete these games"
         )

@@ -55,6 +55,6 @@ def make_finished_game(game: LiveGame) -> FinishedGame:
 def record_of(game: LiveGame) -> bytes:
     """The record as .mjson.gz: canonical mjai, faults as ``error`` lines, annotations of bots as ``ext_bot``."""
     first, *others = game.history.lines()
-    start_game = json.loads(first) | {"wall_seed": game.start.seed}
+    start_game = json.loads(first) | {"wall_seed": str(game.start.seed)}
     lines = [to_json(start_game), *others, to_json(game.turns.end_game), b""]
     return gzip.compress(b"\n".join(lines), LEVEL, mtime=0)

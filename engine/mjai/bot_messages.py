@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from functools import lru_cache
 from typing import NoReturn
 
@@ -63,9 +64,10 @@ def request_in(data: bytes) -> str:
 
 
 def _object(data: bytes | str) -> Message:
-    """Parse the JSON object in `data`. Raises BadMessage."""
+    """Parse the JSON object in `data`, which may begin with a byte order mark. Raises BadMessage."""
     try:
-        received = from_json(data.encode() if isinstance(data, str) else data)
+        encoded = data.encode() if isinstance(data, str) else data
+        received = from_json(encoded.removeprefix(BOM_UTF8))
     except UnicodeError:
         raise BadMessage(NOT_UTF8) from None
     except ValueError as error:

@@ -35,6 +35,7 @@ DATABASE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 ARCHIVE_SUFFIXES = (*TAR_SUFFIXES, ".zip", *DATABASE_SUFFIXES)
 SQLITE_MAGIC, ZIP_MAGICS = b"SQLite format 3\x00", (b"PK\x03\x04", b"PK\x05\x06")
 LOG_ID = re.compile(r"(20\d\d)(\d\d)(\d\d)\d\dgm-([0-9a-f]{4})-\w+")  # of Tenhou: date and hour, type, lobby, number
+_USTAR, _USTAR_AT = b"ustar", slice(257, 262)  # what a tar has near its beginning
 _SKIP = 1 << 20  # bytes read at once while skipping
 # Bytes of the headers before a member of a tar: names have 4,096 at most. `tarfile` would take megabytes, and hours.
 _TAR_HEADERS = 1 << 14
@@ -66,9 +67,22 @@ class Member:
 
 def is_record_name(name: str) -> bool:
     """Return whether the name of a file or archive member is that of a record: by its suffix, or a Tenhou log id."""
+    if _is_of_macos(name):
+        return False
+    name = name.lower()
     for suffix in PACKED_SUFFIXES:
         name = name.removesuffix(suffix)
     return name.endswith(RECORD_SUFFIXES) or LOG_ID.search(name.rpartition("/")[2]) is not None
+
+
+def _is_of_macos(name: str) -> bool:
+    """Return whether a name is that of attributes, which macOS stores beside files in archives and on foreign disks."""
+    *folders, own = name.split("/")
+    return own.startswith("._") or "__MACOSX" in folders
+
+
+def _has_suffix(path: Path, suffixes: tuple[str, ...]) -> bool:
+    return path.name.lower().endswith(suffixes) and not _is_of_macos(path.name)
 
 
 def find_records(paths: Iterable[Path | str]) -> list[Path]:
@@ -83,7 +97,7 @@ def find_records(paths: Iterable[Path | str]) -> list[Path]:
         for file in map(Path, glob(str(path), recursive=True)) if is_pattern else [path]:  # noqa: PTH207 - any anchor
             if file.is_dir():
                 for each in file.rglob("*"):
-                    known = is_record_name(each.name) or each.name.endswith(ARCHIVE_SUFFIXES)
+                    known = is_record_name(each.name) or _has_suffix(each, ARCHIVE_SUFFIXES)
                     if known and each.is_file() and not _is_other_database(each):
                         found.add(each)
             elif file.exists() or split_name(file)[1] is not None:
@@ -95,7 +109,7 @@ def find_records(paths: Iterable[Path | str]) -> list[Path]:
 
 def _is_other_database(path: Path) -> bool:
     """Return whether a file is a database without a table of logs, such as a server's, which is to be ignored."""
-    if not path.name.endswith(DATABASE_SUFFIXES):
+    if not _has_suffix(path, DATABASE_SUFFIXES):
         return False
     try:
         with closing(_open_database(path)) as database:
@@ -172,10 +186,25 @@ def _members_of(path: Path, before: int) -> Iterator[Member]:
             yield from _in_sqlite(path, before)
         elif beginning.startswith(ZIP_MAGICS):
             yield from _in_zip(path, file, before)
-        elif path.name.endswith(TAR_SUFFIXES) or beginning[257:262] == b"ustar":
+        elif _has_suffix(path, TAR_SUFFIXES) or _USTAR in (beginning[_USTAR_AT], _unpacked_beginning(path)[_USTAR_AT]):
             yield from _in_tar(path, file, before)
         else:
             yield _plain(path, file, before)
+
+
+def _unpacked_beginning(path: Path) -> bytes:
+    """The first bytes in a compressed file; empty if it is not compressed, damaged or a pipe."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        compression = format_of(file.peek(8))
+        if compression is None or compression.name == "zlib":  # which is unpacked as a whole
+            return b""
+        try:
+            with compression.open(file) as unpacked:
+                return read_up_to(unpacked, _USTAR_AT.stop)
+        except Exception:  # as in `members`; told where the file is read
+            return b""
 
 
 def _plain(path: Path, file: IO[bytes], before: int) -> Member:

@@ -1,7 +1,8 @@
 """Tenhou's mjlog format: a game as XML, one tag for each event. `engine.records.mjlog_writing` writes it.
 
-Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives), points are in hundreds, and relative seats are
-counted with four players; the fourth is absent. Only three-player games are read.
+Tiles are 0-135 (``kind * 4 + copy``; 16, 52 and 88 are the red fives, unless the type of the game excludes them),
+points are in hundreds, and relative seats are counted with four players; the fourth is absent. Only three-player games
+are read.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from engine.records.model import (
     unknown_yaku,
 )
 from engine.records.tenhou_json import OF_TENHOU
-from engine.records.tenhou_rules import GO_CHIPS, GO_NO_REDS, GO_SANMA, REDS, rule_text, rules_of_type
+from engine.records.tenhou_rules import GO_NO_REDS, GO_SANMA, REDS, custom_of_type, rule_text, rules_of_type
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import Rules
 from engine.ryukyoku import MJAI_BY_MJLOG
@@ -97,16 +98,20 @@ def read(text: str, source: str) -> GameRecord:
         return GameRecord(complete(reader.events), reader.rules, source, reader.notes)
 
 
-def tile_name(number: int) -> str:
+def tile_name(number: int, red_fives: bool = True) -> str:
     """Return the mjai name of a 0-135 tile. Raises ValueError if it is not a tile of a three-player game."""
-    name = MJAI_NAMES[from_tile136(number)] if 0 <= number < N_TILES else ""
+    name = MJAI_NAMES[from_tile136(number) if red_fives else number // 4] if 0 <= number < N_TILES else ""
     if name not in TILES:
         raise ValueError(no_tile(number))
     return name
 
 
-def meld(who: int, code: int) -> Message:
+def meld(who: int, code: int, red_fives: bool = True) -> Message:
     """The call of seat `who` with meld code ``m`` = `code`. Raises ValueError for a chi."""
+
+    def name(tile: int) -> str:
+        return tile_name(tile, red_fives)
+
     relative, target = code & 3, (who + (code & 3)) % 4
     if code & MELD_CHI:
         raise ValueError(error_text("chi", "m={code} is a chi, which three players do not have", code=str(code)))
@@ -115,27 +120,22 @@ def meld(who: int, code: int) -> Message:
         unused = code >> 5 & 3
         tiles = [4 * kind + copy for copy in range(4) if copy != unused]
         if code & MELD_KAKAN:
-            consumed = sort_tiles([tile_name(tile) for tile in tiles])
-            return make("kakan", actor=who, pai=tile_name(4 * kind + unused), consumed=consumed)
-        pai = tile_name(tiles.pop(called))
-        return make("pon", actor=who, target=target, pai=pai, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
+            return make("kakan", actor=who, pai=name(4 * kind + unused), consumed=sort_tiles([*map(name, tiles)]))
+        pai = name(tiles.pop(called))
+        return make("pon", actor=who, target=target, pai=pai, consumed=sort_tiles([*map(name, tiles)]))
     called = code >> 8
     if code & MELD_NUKI:
-        return make("nukidora", actor=who, pai=tile_name(called))
+        return make("nukidora", actor=who, pai=name(called))
     tiles = [4 * (called // 4) + copy for copy in range(4)]
     if relative == 0:
-        return make("ankan", actor=who, consumed=sort_tiles([tile_name(tile) for tile in tiles]))
+        return make("ankan", actor=who, consumed=sort_tiles([*map(name, tiles)]))
     tiles.remove(called)
-    consumed = sort_tiles([tile_name(tile) for tile in tiles])
-    return make("daiminkan", actor=who, target=target, pai=tile_name(called), consumed=consumed)
+    consumed = sort_tiles([*map(name, tiles)])
+    return make("daiminkan", actor=who, target=target, pai=name(called), consumed=consumed)
 
 
 def _numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")] if text else []
-
-
-def _tiles(text: str) -> list[str]:
-    return [tile_name(number) for number in _numbers(text)]
 
 
 class _Reader:
@@ -146,6 +146,7 @@ class _Reader:
         self.kept = kept
         self.events: list[Message] = []
         self.rules: Rules | None = None
+        self.red_fives = True
         self.notes: list[str] = []
         self.round = ""
         self.drawn = -1  # 0-135 number of the tile drawn last, -1 after a discard or call
@@ -168,14 +169,20 @@ class _Reader:
             self.handlers[tag](attributes)
         elif drawn := _DRAW.fullmatch(tag):
             self.drawn = int(drawn[2])
-            self.events.append(make("tsumo", actor=_seat("TUVW".index(drawn[1])), pai=tile_name(self.drawn)))
+            self.events.append(make("tsumo", actor=_seat("TUVW".index(drawn[1])), pai=self.tile(self.drawn)))
         elif discarded := _DISCARD.fullmatch(tag):
             tile = int(discarded[2])
             seat = _seat("DEFG".index(discarded[1]))
-            self.events.append(make("dahai", actor=seat, pai=tile_name(tile), tsumogiri=tile == self.drawn))
+            self.events.append(make("dahai", actor=seat, pai=self.tile(tile), tsumogiri=tile == self.drawn))
             self.drawn = -1
         elif tag not in _IGNORED:
             raise ValueError(error_text("unknown_tag", "unknown tag"))
+
+    def tile(self, number: int) -> str:
+        return tile_name(number, self.red_fives)
+
+    def tiles(self, text: str) -> list[str]:
+        return [self.tile(number) for number in _numbers(text)]
 
     def shuffle(self, attributes: dict[str, str]) -> None:
         self.kept |= {key: attributes[key] for key in ("seed", "ref") if key in attributes}
@@ -185,8 +192,9 @@ class _Reader:
         if not go_type & GO_SANMA:
             raise NotThreePlayersError(error_text("go_type", "GO type {n} is no three-player game", n=str(go_type)))
         self.rules = rules_of_type(go_type)
-        self.notes += custom_rules(["chips"] * bool(go_type & GO_CHIPS))
-        self.kept["rule"] = {"disp": rule_text(go_type), **dict.fromkeys(REDS, int(not go_type & GO_NO_REDS))}
+        self.red_fives = not go_type & GO_NO_REDS
+        self.notes += custom_rules(custom_of_type(go_type))
+        self.kept["rule"] = {"disp": rule_text(go_type), **dict.fromkeys(REDS, int(self.red_fives))}
         if "lobby" in attributes:
             self.kept["lobby"] = int(attributes["lobby"])
 
@@ -206,9 +214,9 @@ class _Reader:
         self.close_round()
         index, honba, sticks, first, second, indicator = _numbers(attributes["seed"])
         self.kept.setdefault("dice", []).append([first + 1, second + 1])
-        hands = [_tiles(attributes[f"hai{seat}"]) for seat in range(N_SEATS)]
+        hands = [self.tiles(attributes[f"hai{seat}"]) for seat in range(N_SEATS)]
         scores = [100 * score for score in _numbers(attributes["ten"])[:N_SEATS]]
-        self.events.append(start_kyoku(index, honba, sticks, tile_name(indicator), scores, hands))
+        self.events.append(start_kyoku(index, honba, sticks, self.tile(indicator), scores, hands))
         self.round = round_name(self.events[-1])
         self.drawn = -1
         self.melds = [0] * N_SEATS
@@ -220,7 +228,7 @@ class _Reader:
             raise ValueError(no_result(self.round))
 
     def call(self, attributes: dict[str, str]) -> None:
-        event = meld(_seat(int(attributes["who"])), int(attributes["m"]))
+        event = meld(_seat(int(attributes["who"])), int(attributes["m"]), self.red_fives)
         if "target" in event:
             _seat(event["target"])
         self.melds[event["actor"]] += event["type"] not in ("nukidora", "kakan")
@@ -237,7 +245,7 @@ class _Reader:
         self.events.append(make("reach_accepted", actor=who, scores=scores or None))
 
     def dora(self, attributes: dict[str, str]) -> None:
-        self.events.append(make("dora", dora_marker=tile_name(int(attributes["hai"]))))
+        self.events.append(make("dora", dora_marker=self.tile(int(attributes["hai"]))))
 
     def win(self, attributes: dict[str, str]) -> None:
         hand = _numbers(attributes["hai"])
@@ -249,9 +257,9 @@ class _Reader:
                 "hora",
                 actor=_seat(int(attributes["who"])),
                 target=_seat(int(attributes["fromWho"])),
-                pai=tile_name(int(attributes["machi"])),
-                uradora_markers=_tiles(attributes.get("doraHaiUra", "")),
-                hora_tehais=[tile_name(tile) for tile in hand],
+                pai=self.tile(int(attributes["machi"])),
+                uradora_markers=self.tiles(attributes.get("doraHaiUra", "")),
+                hora_tehais=[self.tile(tile) for tile in hand],
                 yakus=yakus,
                 fu=fu,
                 fan=None if yakus is None else sum(han for _, han in yakus),
@@ -284,7 +292,7 @@ class _Reader:
             raise ValueError(no_end_of_round(f"type {kind!r}"))
         shown = [f"hai{seat}" in attributes for seat in range(N_SEATS)]
         hands = [
-            _tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
+            self.tiles(attributes[f"hai{seat}"]) if shown[seat] else ["?"] * (13 - 3 * self.melds[seat])
             for seat in range(N_SEATS)
         ]
         reason = MJAI_BY_MJLOG[kind]

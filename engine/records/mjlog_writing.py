@@ -17,17 +17,17 @@ from xml.sax.saxutils import quoteattr
 from engine.common.complete import require_rows
 from engine.mjai.messages import Message
 from engine.mjai.schema import EVENTS
-from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, N_TILES, RANKS, tile_name
+from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, RANKS, tile_name
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_json import OF_TENHOU
-from engine.records.tenhou_rules import display_of, rules_of_type, type_of
+from engine.records.tenhou_rules import GO_NO_REDS, display_of, rules_of_type, type_of
 from engine.records.wall import dice_of
 from engine.records.yaku_names import UNPLAYED
 from engine.rules import RIICHI_STICK, TENHOU
 from engine.ryukyoku import RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKU, YAKUMAN_HAN
 from engine.table import N_SEATS
-from engine.tiles import KIND_OF, MJAI_NAMES, MJAI_TILES, WINDS, from_tile136
+from engine.tiles import MJAI_TILES, SANMA_KINDS, WINDS
 
 Attributes = dict[str, Any]
 
@@ -61,7 +61,7 @@ def write(record: GameRecord) -> str:
     rounds = record.rounds()
     for events, dice in zip_longest(rounds, dice_of(kept)[: len(rounds)]):
         with record_errors(record.source, round_name(events[0])):
-            tags += _Round(events, dice or (1, 1)).tags()
+            tags += _Round(events, dice or (1, 1), not go_type & GO_NO_REDS).tags()
     scores = end.get("scores") or _final_scores(record)
     points = end.get("points") or (record.rules or TENHOU).final_points(scores)
     finals = [text for score, each in zip(scores, points, strict=True) for text in (score // 100, f"{each:.1f}")]
@@ -100,20 +100,23 @@ def _head(start: Message, kept: Message, go_type: int) -> Iterator[tuple[str, At
     """The tags before the first round."""
     if "seed" in kept:
         yield "SHUFFLE", {"seed": kept["seed"], "ref": kept.get("ref", "")}
-    yield "GO", {"type": go_type, "lobby": kept.get("lobby", 0)}
+    lobby = kept.get("lobby")
+    yield "GO", {"type": go_type, "lobby": lobby if type(lobby) is int else 0}
     names = [*start.get("names", [""] * N_SEATS), ""]
     players: Attributes = {f"n{seat}": quote(name, safe="") for seat, name in enumerate(names)}
-    for key, write_one in _PLAYERS.items():
-        if key in kept:
-            players[key] = ",".join([*map(write_one, kept[key][:N_SEATS]), _NO_PLAYER[key]])
+    for key, (kind, write_one) in _PLAYERS.items():
+        given = kept.get(key)
+        if isinstance(given, list) and [isinstance(each, kind) for each in given[:N_SEATS]] == [True] * N_SEATS:
+            players[key] = ",".join([*map(write_one, given[:N_SEATS]), _NO_PLAYER[key]])
     yield "UN", players
     yield "TAIKYOKU", {"oya": 0}
 
 
-_PLAYERS: dict[str, Callable[[Any], str]] = {
-    "dan": lambda rank: str(RANKS.index(rank) if rank in RANKS else 0),
-    "rate": lambda rate: f"{rate:.2f}",
-    "sx": str,
+# Key of the players' lists -> type of an entry, and its text; lists with other entries are left out.
+_PLAYERS: dict[str, tuple[type | tuple[type, ...], Callable[[Any], str]]] = {
+    "dan": (str, lambda rank: str(RANKS.index(rank) if rank in RANKS else 0)),
+    "rate": ((int, float), lambda rate: f"{rate:.2f}"),
+    "sx": (str, str),
 }
 
 
@@ -125,11 +128,12 @@ def _seats(values: list[int]) -> str:
 class _Round:
     """Assigns numbers to the tiles of a round, and writes its events."""
 
-    def __init__(self, events: list[Message], dice: tuple[int, int]) -> None:
-        self.events, self.start, self.dice = events, events[0], dice
+    def __init__(self, events: list[Message], dice: tuple[int, int], red_fives: bool) -> None:
+        self.events, self.start, self.dice, self.red_fives = events, events[0], dice, red_fives
         self.copies: dict[str, list[int]] = {}  # those not seen yet
-        for number in range(N_TILES):
-            self.copies.setdefault(MJAI_NAMES[from_tile136(number)], []).append(number)
+        for kind in SANMA_KINDS.tolist():
+            for number in range(4 * kind, 4 * kind + 4):
+                self.copies.setdefault(tile_name(number, red_fives), []).append(number)
         self.hands: list[list[int]] = [[] for _ in range(N_SEATS)]
         self.melds: list[list[int]] = [[] for _ in range(N_SEATS)]  # codes, latest first, including nukidora
         self.pons: dict[tuple[int, int], tuple[int, int, int]] = {}  # seat, kind -> relative, called, unused
@@ -148,7 +152,7 @@ class _Round:
 
     def leave(self, seat: int, name: str) -> int:
         """Remove a copy from a hand: the one held longest."""
-        found = next((tile for tile in self.hands[seat] if tile_name(tile) == name), None)
+        found = next((tile for tile in self.hands[seat] if tile_name(tile, self.red_fives) == name), None)
         if found is None:
             raise ValueError(f"seat {seat} has no {name}")
         self.hands[seat].remove(found)
@@ -259,7 +263,7 @@ class _Round:
 
     def yaku(self, event: Message, hand: list[int]) -> Attributes:
         """The numbers of the yaku, with their han."""
-        kinds = [*(int(KIND_OF[from_tile136(tile)]) for tile in hand), *3 * self.triplets[event["actor"]]]
+        kinds = [*(tile // 4 for tile in hand), *3 * self.triplets[event["actor"]]]
         dragons = [number for kind, number in _DRAGONS.items() if kinds.count(kind) >= 3]
         if [name for name, _ in event["yakus"]].count("sangenpai") > len(dragons):
             raise ValueError("sangenpai without a triplet of dragons")

@@ -240,5 +240,5 @@ def _safe(part: str) -> str:
 
 def _without_suffixes(name: str) -> str:
     for suffixes in (PACKED_SUFFIXES, RECORD_SUFFIXES):
-        name = next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
+        name = next((name[: -len(suffix)] for suffix in suffixes if name.lower().endswith(suffix)), name)
     return name

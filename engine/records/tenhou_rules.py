@@ -14,7 +14,8 @@ from engine.rules import MAJSOUL, START_POINTS, TARGET_POINTS, TENHOU, Rules
 
 # Bits of the type of a game. NO_… bits switch a rule off.
 GO_ONLINE, GO_NO_REDS, GO_NO_OPEN_TANYAO, GO_HANCHAN, GO_SANMA, GO_FAST = 0x01, 0x02, 0x04, 0x08, 0x10, 0x40
-GO_CHIPS = 0x600  # two or five of them
+GO_CHIPS = 0x600
+_CHIPS = {0: 0x400, 2: 0x200, 5: 0x600}  # number of them -> bits
 # The two bits of the type that name the room -> what the text of the rules has for it.
 GO_ROOM = 0xA0
 _ROOMS = {0x00: "般", 0x80: "上", 0x20: "特", 0xA0: "鳳"}
@@ -24,12 +25,13 @@ _DISPLAY = {TENHOU.name: "三{length}喰{reds}", MAJSOUL.name: "三の間{length
 _LENGTHS = {"east": "東", "hanchan": "南"}
 _UNKNOWN_RULES = "三人麻雀"
 _TENHOU_ROOM = re.compile(r"三[般上特鳳][東南]")
+_CHIPS_TEXT = re.compile(r"祝(\d?)")
 # Rooms of Mahjong Soul: ranked, friends', tournaments', events', in the languages of the converters.
 _MAJSOUL_ROOM = re.compile(r"の間|友人戦|大会戦|特別対局|Room|Friendly|Tou?r?nament|Event|Casual Match")
 _MAJSOUL_REF = re.compile(r"(\d{6}-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # Tenhou's is a log id
 _EAST, _SOUTH = re.compile("東|East"), re.compile("南|South")
 _REDS, _NO_REDS = re.compile("赤|Red"), re.compile("No Red")
-_FINAL_EAST_INDEX = 2
+_EAST_ENDS = range(2, 6)  # indices of rounds, E3 to S2, after which an East-only game can end, but no hanchan
 
 # The rules of a tournament lobby, `csrule`: two words of flags in hex, and numbers. Their meaning is taken from two
 # programs that set them (tenhou.net itself does not document them). Flags for draws that three players do not have
@@ -91,8 +93,9 @@ def rule_text(go_type: int) -> str:
     """The rules in a game's type as a text, such as 三鳳南喰赤."""
     marks = {GO_NO_OPEN_TANYAO: "喰", GO_NO_REDS: "赤"}
     length = "南" if go_type & GO_HANCHAN else "東"
-    switches = "".join(mark for bit, mark in marks.items() if not go_type & bit)
-    return f"三{room_of(go_type)}{length}{switches}" + "速" * bool(go_type & GO_FAST)
+    switches = "".join(mark for bit, mark in marks.items() if not go_type & bit) + "速" * bool(go_type & GO_FAST)
+    chips = "".join(f"祝{number}" for number, bits in _CHIPS.items() if go_type & GO_CHIPS == bits)
+    return f"三{room_of(go_type)}{length}{switches}{chips}"
 
 
 def type_of(rules: Rules | None, rule: Any) -> int:
@@ -103,16 +106,26 @@ def type_of(rules: Rules | None, rule: Any) -> int:
     text = display_of(rule)
     room = next((bits for bits, name in _ROOMS.items() if f"三{name}" in text), 0)
     hanchan = rules.length == "hanchan" if rules else not _EAST.search(text)
-    length = GO_HANCHAN if hanchan else 0
-    return GO_ONLINE | GO_SANMA | length | room | (GO_FAST if "速" in text else 0)
+    bits = {
+        GO_NO_REDS: rules is not None and not rules.red_fives,
+        GO_NO_OPEN_TANYAO: _TENHOU_ROOM.search(text) and "喰" not in text,
+        GO_HANCHAN: hanchan,
+        GO_FAST: "速" in text,
+    }
+    found = _CHIPS_TEXT.search(text)
+    chips = _CHIPS.get(int(found[1] or 2), 0) if found else 0
+    return GO_ONLINE | GO_SANMA | room | chips | sum(bit for bit, is_set in bits.items() if is_set)
 
 
-def rules_of_type(go_type: int) -> Rules | None:
-    """Return the rules of a game's type; None without open tanyao, which every preset has."""
-    if go_type & GO_NO_OPEN_TANYAO:
-        return None
+def rules_of_type(go_type: int) -> Rules:
+    """Return the rules of a game's type, without those of `custom_of_type`."""
     rules = TENHOU.with_length("hanchan" if go_type & GO_HANCHAN else "east")
     return replace(rules, red_fives=not go_type & GO_NO_REDS)
+
+
+def custom_of_type(go_type: int) -> list[str]:
+    """The rules in a game's type that are not supported here."""
+    return ["no open tanyao"] * bool(go_type & GO_NO_OPEN_TANYAO) + ["chips"] * bool(go_type & GO_CHIPS)
 
 
 def rule_of(rules: Rules | None) -> dict[str, Any]:
@@ -132,16 +145,10 @@ def display_of(rule: Any) -> str:
 
 
 def read_rules(document: dict[str, Any]) -> tuple[Rules | None, list[str]]:
-    """Return the rules of a tenhou.net/6 record, None if it names none supported here, and the unsupported rules.
-
-    None without a rule text, and without open tanyao.
-    """
+    """Return the rules of a tenhou.net/6 record, None if it names none supported here, and the unsupported rules."""
     rule = document.get("rule")
-    if isinstance(rule, list):
-        go_type = int(str(rule[2]), 16)
-        rules, custom = rules_of_type(go_type), ["chips"] * bool(go_type & GO_CHIPS)
-    else:
-        rules, custom = _rules_of_text(document), []
+    rules = rules_of_type(int(str(rule[2]), 16)) if isinstance(rule, list) else _rules_of_text(document)
+    custom = custom_of_type(type_of(rules, rule))
     if rules is not None and document.get("csrule"):
         rules, more = _of_lobby(rules, document["csrule"])
         custom += more
@@ -155,7 +162,7 @@ def _rules_of_text(document: dict[str, Any]) -> Rules | None:
     has_reds = any(given) if given else bool(_REDS.search(display)) and not _NO_REDS.search(display)
     if _is_majsoul(display, str(document.get("ref", ""))):
         rules = MAJSOUL.with_length(_length(display, document["log"]))
-    elif "喰" in display and (_EAST.search(display) or _SOUTH.search(display)):
+    elif _TENHOU_ROOM.search(display) or ("喰" in display and (_EAST.search(display) or _SOUTH.search(display))):
         rules = TENHOU.with_length(_length(display, document["log"]))
     else:
         return None
@@ -170,13 +177,13 @@ def _is_majsoul(display: str, ref: str) -> bool:
 
 
 def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
-    """Return the length, by the text or by the end: only an East-only game ends in East 3 with nobody below zero."""
+    """Return the length, by the text or by the end: with nobody below zero, no hanchan ends before S3."""
     if _SOUTH.search(display) or _EAST.search(display):
         return "hanchan" if _SOUTH.search(display) else "east"
     last = log[-1]
     deltas = last[-1][1] if len(last[-1]) > 1 else []
     scores = [score + delta for score, delta in zip(last[1], deltas, strict=False)]
-    return "east" if last[0][0] == _FINAL_EAST_INDEX and min(scores, default=0) >= 0 else "hanchan"
+    return "east" if last[0][0] in _EAST_ENDS and min(scores, default=0) >= 0 else "hanchan"
 
 
 def _of_lobby(rules: Rules, csrule: Any) -> tuple[Rules, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -28,6 +29,7 @@ from engine.table import (
 from engine.tenhou_walls import TenhouWalls
 from engine.tiles import FULL_SET, KIND_OF, MJAI_NAMES, MJAI_TILES, UNKNOWN, WINDS
 
+_SEED = re.compile(r"[0-9]{1,20}")
 _REPLACED = frozenset({"ankan", "kakan", "daiminkan", "nukidora"})
 _LIVE = range(DEALT, DEALT + N_DRAWS)
 # Parts of a wall -> their places in it, in the order of play. Each replacement takes the last live draw away; the last
@@ -108,8 +110,8 @@ def true_walls(record: GameRecord) -> list[dict[str, list[str]] | None]:
     rules, rounds = record.rules or TENHOU, record.rounds()
     walls = RecordedWalls(record, rules)
     found = [walls.next_true(events) for events in rounds]
-    seed = record.events[0].get("wall_seed") if rounds else None
-    if not any(found) and type(seed) is int and 0 <= seed <= MAX_SEED:
+    seed = _seed_of(record.events[0]) if rounds else None
+    if seed is not None and not any(found):
         shuffled = [shuffled_wall(seed, events[0], rules) for events in rounds]
         if all(map(agrees, rounds, shuffled)):
             found = [*shuffled]
@@ -117,6 +119,14 @@ def true_walls(record: GameRecord) -> list[dict[str, list[str]] | None]:
         None if wall is None else {part: [MJAI_NAMES[wall[at]] for at in places] for part, places in PARTS.items()}
         for wall in found
     ]
+
+
+def _seed_of(start: Message) -> int | None:
+    """Return the ``wall_seed`` of a ``start_game``; earlier versions wrote an integer. None if there is none."""
+    given = start.get("wall_seed")
+    if type(given) is str and _SEED.fullmatch(given):
+        given = int(given)
+    return given if type(given) is int and 0 <= given <= MAX_SEED else None
 
 
 def shuffled_wall(seed: int, start: Message, rules: Rules) -> list[int]:

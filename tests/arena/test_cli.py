@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import signal
@@ -120,6 +121,13 @@ def test_saved_games_of_another_run_are_not_replaced(arena: Arena, tmp_path: Pat
     assert folder_bytes(tmp_path / "a" / "b") == games
     run()
     assert folder_bytes(tmp_path / "a" / "b") == games, "the same run gives the same games"
+    before = gzip.decompress(games[first])
+    (tmp_path / "a" / "b" / first).write_bytes(
+        gzip.compress(re.sub(rb'"wall_seed":"(\d+)"', rb'"wall_seed":\1', before))
+    )
+    assert folder_bytes(tmp_path / "a" / "b") != games, "as earlier versions wrote the seed"
+    run()
+    assert folder_bytes(tmp_path / "a" / "b") == games
     run("--seed", 1)
     assert folder_bytes(tmp_path / "a" / "b").items() > games.items(), "games on other walls are kept"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
@@ -12,6 +13,7 @@ import tarfile
 import tracemalloc
 import zipfile
 import zlib
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -96,6 +98,41 @@ def test_other_files_in_an_archive_are_no_records(tmp_path: Path) -> None:
     contents = {"README.md": b"x", "a.xml": b"<", log_id("20180131"): b"<", "__x.DS_Store": b"", "b.json.zst": b"{"}
     path = write_archive(tmp_path, "a.zip", contents)
     assert [member.inner for member in members([path])] == ["a.xml", log_id("20180131"), "b.json.zst"]
+
+
+def test_what_macos_adds_to_archives_and_disks_is_no_record(tmp_path: Path) -> None:
+    data = (RECORDS / "phoenix_2020_1.mjson").read_bytes()
+    attributes = b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        "
+    inner = {"__MACOSX/games/a.mjson": attributes, "games/._a.mjson": attributes, "games/a.mjson": data}
+    (tmp_path / "a.zip").write_bytes(zip_of(inner))
+    (tmp_path / "b.tar").write_bytes(tar_of(inner))
+    for name in ("._a.zip", "._b.mjson", "._c.db", "__MACOSX.json"):
+        (tmp_path / name).write_bytes(attributes)
+    assert [member.name for member in members(find_records([tmp_path]))] == [
+        str(tmp_path / "__MACOSX.json"),
+        f"{tmp_path / 'a.zip'}:games/a.mjson",
+        f"{tmp_path / 'b.tar'}:games/a.mjson",
+    ]
+
+
+def test_suffixes_may_be_capitals(tmp_path: Path) -> None:
+    data = (RECORDS / "phoenix_2020_1.mjson").read_bytes()
+    (tmp_path / "A.MJSON").write_bytes(data)
+    (tmp_path / "B.Json.GZ").write_bytes(gzip.compress(data))
+    (tmp_path / "C.TAR.GZ").write_bytes(gzip.compress(tar_of({"D.MJSON": data})))
+    (tmp_path / "E.DB").write_bytes(b"SQLite format 3\x00")
+    found = find_records([tmp_path])
+    assert [path.name for path in found] == ["A.MJSON", "B.Json.GZ", "C.TAR.GZ", "E.DB"]
+    assert [member.inner for member in members(found[:3])] == [None, None, "D.MJSON"]
+    assert main(["convert", *map(str, found[:3]), "--out", str(tmp_path / "out")]) == 0
+    assert sorted(each.name for each in (tmp_path / "out").rglob("*.mjson")) == ["A.mjson", "B.mjson", "D.mjson"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_a_packed_tar_is_recognised_whatever_its_suffix(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path = tmp_path / "games.gz"
+    path.write_bytes(pack(tar_of(real_records())))
+    assert [member.inner for member in members([path])] == [*real_records()]
 
 
 def test_damaged_members_are_named_and_the_others_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

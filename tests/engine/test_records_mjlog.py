@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from engine.records import mjlog
+from engine.records import mjlog, mjlog_writing, tenhou_json
 from engine.records.files import RecordError
+from engine.records.replay import Replay
+from engine.records.tenhou_rules import rules_of_type, type_of
 from engine.rules import TENHOU
-from tests.support.handmade_records import MJLOG_HEAD, MJLOG_INIT, OWARI
+from tests.support.handmade_records import MJLOG_HEAD, MJLOG_INIT, OWARI, played
 
 
 def from_mjlog(body: str) -> list[dict[str, Any]]:
@@ -32,6 +36,9 @@ def from_mjlog(body: str) -> list[dict[str, Any]]:
 )
 def test_mjlog_meld_codes(who: int, code: int, expected: dict[str, Any]) -> None:
     assert mjlog.meld(who, code) == expected
+    plain = {"pai": str(expected.get("pai"))[:2], "consumed": [name[:2] for name in expected.get("consumed", [])]}
+    without_reds = {key: value for key, value in plain.items() if key in expected}
+    assert mjlog.meld(who, code, red_fives=False) == expected | without_reds
 
 
 def test_mjlog_double_ron_with_pao() -> None:
@@ -74,6 +81,35 @@ def test_mjlog_ryukyoku(attributes: str, reason: str, tenpais: list[bool]) -> No
     assert ("5pr" in draw["tehais"][1]) == tenpais[1]
 
 
+@pytest.mark.parametrize(
+    ("go_type", "text", "custom"),
+    [
+        (185, "三鳳南喰赤", ""),
+        (0x11 | 0x40, "三般東喰赤速", ""),
+        (0x11 | 0x04, "三般東赤", "no open tanyao"),
+        (0x11 | 0x06, "三般東", "no open tanyao"),
+        (185 | 0x200, "三鳳南喰赤祝2", "chips"),
+        (185 | 0x600, "三鳳南喰赤祝5", "chips"),
+        (185 | 0x44 | 0x400, "三鳳南赤速祝0", "no open tanyao, chips"),
+    ],
+)
+def test_what_is_not_played_is_a_note_in_every_format(go_type: int, text: str, custom: str) -> None:
+    game = mjlog_writing.write(played(1, rules_of_type(go_type)))
+    first = mjlog.read(re.sub(r'type="\d+"', f'type="{go_type}"', game, count=1), "own")
+    assert first.events[0]["tenhou"]["rule"]["disp"] == text
+    notes = [f"it has rules that are not played here: {custom}"] * bool(custom)
+    written = mjlog_writing.write(first)
+    assert f'<GO type="{go_type}"' in written
+    assert Replay(first).check() == []
+    for record in (first, mjlog.read(written, "own"), tenhou_json.read(tenhou_json.write(first), "own")):
+        assert (record.notes, record.rules, record.events[0]) == (notes, first.rules, first.events[0])
+
+
+@pytest.mark.parametrize(("text", "chips"), [("祝", 0x200), ("祝５", 0x600), ("", 0)])
+def test_chips_as_tenhou_writes_them_elsewhere(text: str, chips: int) -> None:
+    assert type_of(TENHOU, {"disp": "三般南喰赤" + text}) == 0x19 | chips
+
+
 def test_mjlog_game_types() -> None:
     def rules(go_type: int) -> Any:
         head = MJLOG_HEAD.replace("185", str(go_type))
@@ -83,6 +119,6 @@ def test_mjlog_game_types() -> None:
     assert rules(0x10 | 0x08) == TENHOU
     assert rules(0x10) == TENHOU.with_length("east")
     assert rules(0x10 | 0x08 | 0x02).red_fives is False
-    assert rules(0x10 | 0x08 | 0x04) is None  # no open tanyao
+    assert rules(0x10 | 0x04 | 0x02) == replace(TENHOU, length="east", red_fives=False)
     with pytest.raises(RecordError, match="no three-player game"):
         rules(0x08)

@@ -6,6 +6,8 @@ import json
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -16,7 +18,7 @@ from engine.records.compare import differing_keys
 from engine.records.files import parse_record, read_records, write_record
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
-from engine.rules import TENHOU
+from engine.rules import MAJSOUL, TENHOU
 from tests.conftest import DATA
 from tests.support.players import Habits, efficient_driver, play, random_driver
 
@@ -49,9 +51,23 @@ def test_games_with_everything(seed: int) -> None:
     assert back.events[0]["names"] == ["東", "a&b", '"c"']
 
 
+def test_tiles_52_and_88_are_ordinary_fives_in_a_game_without_red_fives() -> None:
+    fives = 0
+    for seed in range(3):
+        game = Game(seed, replace(TENHOU, length="east", red_fives=False))
+        play(game, random_driver(random.Random(seed)))
+        back = mjlog.read(mjlog_writing.write(GameRecord(game.messages, game.rules, "own")), "own")
+        assert back.rules == game.rules
+        assert back.events[0]["tenhou"]["rule"] == {"disp": "三般東喰", "aka51": 0, "aka52": 0, "aka53": 0}
+        assert back.events[1:-1] == game.messages[1:-1]
+        assert Replay(back).check() == []
+        fives += sum(event.get("consumed", [""])[0] in ("5p", "5s") for event in back.events)
+    assert fives
+
+
 def test_what_mjlog_cannot_hold_is_refused() -> None:
     record = read_records(RECORDS[0])
-    for rules in (replace(TENHOU, uma=(10, 0, -10)), replace(TENHOU, red_fives=False)):
+    for rules in (replace(TENHOU, uma=(10, 0, -10)), MAJSOUL):
         with pytest.raises(RecordError, match="mjlog has no type"):
             mjlog_writing.write(replace(record, rules=rules))
     hidden = json.loads(json.dumps(record.events))
@@ -107,6 +123,27 @@ def test_convert_writes_mjlog_and_dialects(tmp_path: Path, capsys: pytest.Captur
         with pytest.raises(SystemExit):
             main(["convert", *arguments, "--dialect", "kita"])
         assert "mjson" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kept", "written"),
+    [
+        ({"dan": ["七段", "天鳳位", "?"]}, {"dan": "16,20,0,0"}),
+        ({"rate": [1500, 2200.5, 1e3]}, {"rate": "1500.00,2200.50,1000.00,1500.00"}),
+        ({"rate": ["2258.47", "1", "2"], "dan": [None] * 3, "sx": ["M"]}, {}),
+        ({"rate": [None, 1.0, 2.0], "dan": {}, "sx": 5}, {}),
+        ({"sx": ["M", "F", "C", ""], "lobby": 1234}, {"sx": "M,F,C,C", "lobby": "1234"}),
+        ({"lobby": "C1234"}, {}),
+        ({"lobby": True}, {}),
+    ],
+)
+def test_what_players_and_lobbies_have_no_place_for_is_left_out(kept: dict[str, Any], written: dict[str, str]) -> None:
+    record = read_records("examples/game.mjson")
+    text = mjlog_writing.write(replace(record, events=[record.events[0] | {"tenhou": kept}, *record.events[1:]]))
+    root = ElementTree.fromstring(text)
+    found = {key: value for tag in ("UN", "GO") for key, value in root.find(tag).attrib.items()}  # type: ignore[union-attr]
+    assert {key: found[key] for key in ("dan", "rate", "sx", "lobby") if key in found} == {"lobby": "0"} | written
+    assert mjlog.read(text, "own").events[0]["names"] == record.events[0]["names"]
 
 
 def test_the_same_game_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def read(changed: dict[str, Any]) -> GameRecord:
         ("三特南喰赤", UUID, TENHOU, "expert"),
         ("三鳳東喰", "2026010100gm-00b1-0000-01234567", replace(TENHOU, length="east", red_fives=False), "phoenix"),
         ("三玉の間南赤", UUID, MAJSOUL, "jade"),
+        ("三般東", "", replace(TENHOU, length="east", red_fives=False), None),
     ],
 )
 def test_rules_are_those_of_the_room(display: str, ref: str, rules: Rules, room: str | None) -> None:

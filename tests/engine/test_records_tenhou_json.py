@@ -119,14 +119,18 @@ def test_riichi_stick_is_not_paid_when_the_discard_is_won() -> None:
         ("三玉の間南喰赤", 2, 0, "hanchan"),
         ("三玉の間赤", 0, 0, "hanchan"),
         ("三玉の間赤", 2, 0, "east"),  # only East-only games end there
+        ("三玉の間赤", 4, 0, "east"),  # in S1, because nobody had 40,000 points after E3
+        ("三玉の間赤", 5, 0, "east"),
+        ("三玉の間赤", 6, 0, "hanchan"),
         ("三玉の間赤", 2, -90000, "hanchan"),  # unless somebody fell below zero
+        ("三玉の間赤", 4, -90000, "hanchan"),
     ],
 )
 def test_length_of_a_mahjong_soul_game(display: str, index: int, delta: int, length: str) -> None:
     document = json.loads(tenhou_json.write(game(start(1, 0, 0, [35000] * 3), tsumo(0, "1s"), *FANPAI)))
     document["rule"] = {"disp": display}
     document["log"][0][0][0] = index
-    document["log"][0][5], document["log"][0][5 + 3 * index] = [], [31]  # the dealer draws
+    document["log"][0][5], document["log"][0][5 + 3 * (index % 4)] = [], [31]  # the dealer draws
     document["log"][0][-1] = ["流局", [-delta, delta, 0, 0]]
     rules = tenhou_json.read(json.dumps(document), "own").rules
     assert rules is not None

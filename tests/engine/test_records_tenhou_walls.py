@@ -256,14 +256,16 @@ def dealt(game: Game) -> list[list[int]]:
 def test_the_walls_of_our_games_follow_from_their_seed() -> None:
     game = Game(11)
     walls = dealt(game)
-    start = game.messages[0] | {"wall_seed": 11}
+    start = game.messages[0] | {"wall_seed": "11"}
     record = GameRecord([start, *game.messages[1:]], TENHOU, "ours")
     assert {"nukidora", "ankan"} & {event["type"] for event in record.events}
     found = true_walls(record)
     assert len(found) == len(walls) > 3
     for parts, wall in zip(found, walls, strict=True):
         assert parts == {part: [MJAI_NAMES[wall[at]] for at in places] for part, places in PARTS.items()}
-    for seed in (12, "11", True, -1, 1 << 64, None):
+    for before in (11, "11"):  # earlier versions wrote an integer
+        assert true_walls(GameRecord([start | {"wall_seed": before}, *game.messages[1:]], TENHOU, "ours")) == found
+    for seed in (12, "12", "1" * 9999, "x11", "", True, -1, 1 << 64, None):
         other = GameRecord([game.messages[0] | {"wall_seed": seed}, *game.messages[1:]], TENHOU, "ours")
         assert set(true_walls(other)) == {None}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.game import Game
 from engine.mjai import bot_messages
 from engine.mjai.bot_checks import BadMessage
-from engine.mjai.bot_messages import parse_join, parse_reply
+from engine.mjai.bot_messages import parse_join, parse_reply, request_in
 from engine.mjai.connection import NOT_JOINED, Join
 from engine.mjai.keys import BadValue
 from engine.mjai.kinds import MAX_EXT_BOT, TILE, TILES
@@ -162,6 +162,16 @@ def test_every_reply_round_trips_byte_for_byte(reply: dict[str, Any]) -> None:
 )
 def test_replies_are_read_liberally(said: dict[str, Any], read: dict[str, Any]) -> None:
     assert parse_reply(json.dumps(said)) == read
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_a_byte_order_mark_is_ignored(long: bool) -> None:
+    reply = {"type": "dahai", "pai": "1m", "ext_bot": {"text": "NaN" * 100}} if long else {"type": "none"}
+    text = "\ufeff" + json.dumps(reply)
+    assert parse_reply(text) == parse_reply(text.encode()) == parse_reply(json.dumps(reply))
+    join = '\ufeff{"type":"join","name":"a"}'
+    assert parse_join(join) == parse_join(join.encode()) == parse_join(join[1:])
+    assert request_in('\ufeff{"type":"leave"}'.encode()) == "leave"
 
 
 def test_the_last_of_duplicate_keys_counts() -> None:
