@@ -8,7 +8,6 @@ and 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 from engine.common.complete import require_rows
 from engine.mjai.messages import Message
 from engine.mjai.schema import EVENTS
+from engine.records.filling import require_result, with_results
 from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, N_TILES, RANKS, tile_name
 from engine.records.model import GameRecord, RecordError, record_errors, round_name
 from engine.records.tenhou_json import OF_TENHOU
@@ -39,7 +39,7 @@ _MANGAN_POINTS = 2000  # base points
 _DRAGONS = {MJAI_TILES[name]: BY_NUMBER[yaku].tenhou for name, yaku in (("P", HAKU), ("F", HATSU), ("C", CHUN))}
 _OF_RESULTS = {
     "hora": ("fu", "fan", "yakus", "hora_points", "scores", "deltas"),
-    "ryukyoku": ("tenpais", "scores", "deltas"),
+    "ryukyoku": ("reason", "tenpais", "scores", "deltas"),
 }
 _TYPES = {way.mjai: way.mjlog for way in RYUKYOKU}
 _NO_PLAYER = {"dan": "0", "rate": "1500.00", "sx": "C"}  # the absent fourth
@@ -56,7 +56,7 @@ def write(record: GameRecord) -> str:
     named = display_of(kept.get("rule"))
     if record.rules not in (None, rules_of_type(go_type)) or (record.rules is None and named and "喰" not in named):
         raise RecordError(record.source, "rules", "mjlog has no type for them: write .json (tenhou.net/6) or .mjson")
-    record = _with_results(record)
+    record = with_results(record, _OF_RESULTS)
     tags = list(_head(start, kept, go_type))
     rounds = record.rounds()
     for events, dice in zip_longest(rounds, dice_of(kept)[: len(rounds)]):
@@ -79,17 +79,6 @@ def _final_scores(record: GameRecord) -> list[int]:
         sticks = events[0]["kyotaku"] + sum(event["type"] == "reach_accepted" for event in events)
         scores[scores.index(max(scores))] += RIICHI_STICK * sticks
     return scores
-
-
-def _with_results(record: GameRecord) -> GameRecord:
-    """Return the record with all keys of wins and draws filled in."""
-    if all(key in event for event in record.events for key in _OF_RESULTS.get(event["type"], ())):
-        return record
-    from engine.records.replay import Replay  # imported late: needs numba
-
-    replay = Replay(record)
-    replay.check()
-    return replace(record, events=[replay.results.get(i, {}) | event for i, event in enumerate(record.events)])
 
 
 def _xml(name: str, attributes: Attributes) -> str:
@@ -158,11 +147,9 @@ class _Round:
         """The tags of the round."""
         yield "INIT", self.init()
         for event in self.events[1:]:
-            kind = event["type"]
-            if lacking := [key for key in _OF_RESULTS.get(kind, ()) if key not in event]:
-                raise ValueError(f"a {kind} without {', '.join(lacking)}, that the rules do not tell either")
-            if kind in _WRITERS:
-                yield _WRITERS[kind](self, event)
+            require_result(event, _OF_RESULTS)
+            if event["type"] in _WRITERS:
+                yield _WRITERS[event["type"]](self, event)
 
     def init(self) -> Attributes:
         start = self.start

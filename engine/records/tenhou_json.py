@@ -11,7 +11,9 @@ from typing import Any
 
 from engine.common.error_text import error_text
 from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
+from engine.records.filling import with_results
 from engine.records.model import GameRecord, RecordError, at_line, custom_rules, record_errors, round_name
+from engine.records.tenhou_results import NEEDED
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.records.tenhou_rules import read_rules, rule_of
 from engine.rules import Rules
@@ -71,7 +73,10 @@ def parse(text: str, source: str) -> Any:
 
 
 def write(record: GameRecord) -> str:
-    """Return the game as one line of JSON. Raises RecordError if a round lacks required data (hands, deltas)."""
+    """Return the game as one line of JSON. Raises RecordError if a round lacks required data, such as hands.
+
+    Deltas and reasons of results that the record lacks are computed by the rules.
+    """
     return json.dumps(document_of(record), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -88,7 +93,7 @@ def document_of(record: GameRecord) -> dict[str, Any]:
         document |= {key: value for key, value in kept.items() if key not in _MODELLED}
     document["log"] = []
     of_mjai = {key: value for key, value in start.items() if key not in _IN_TENHOU}
-    for events in record.rounds():
+    for events in with_results(record, NEEDED).rounds():
         with record_errors(record.source, round_name(events[0])):
             document["log"].append(write_round(events))
     with record_errors(record.source, "head"):

@@ -20,6 +20,7 @@ from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.tiles import FULL_SET, MJAI_NAMES, MJAI_TILES, mpsz
+from tests.support.handmade_records import without
 from tests.support.players import ALL_HABITS, Habits, efficient_driver
 
 CALLS = {PON, PON_RED, DAIMINKAN}
@@ -178,6 +179,16 @@ def test_rare_rounds_replay(name: str) -> None:
     record = rare(name)
     assert Replay(record).check() == []
     assert Replay(as_tenhou(record)).check() == []
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_results_without_deltas_and_reasons_are_completed(name: str) -> None:
+    record = rare(name)
+    *before, end_kyoku, end_game = record.events
+    n_results = sum(event["type"] in ("hora", "ryukyoku") for event in before)
+    results = without(before[-n_results:], "reason", "deltas", "scores")
+    sparse = replace(record, events=[*before[:-n_results], *results, end_kyoku, end_game])
+    assert tenhou_json.document_of(sparse) == tenhou_json.document_of(record)
 
 
 def test_rare_rounds_have_the_results_of_their_names() -> None:
