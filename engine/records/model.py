@@ -189,11 +189,24 @@ class GameRecord:
         return rounds
 
 
+def assumed_rules(record: GameRecord) -> Rules:
+    """Return the rules of a record; if it names none, Tenhou's, with the length that its end shows.
+
+    Only an East-only game ends before South 3 with nobody below zero.
+    """
+    if record.rules is not None:
+        return record.rules
+    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), Message())
+    scores = next((event["scores"] for event in reversed(record.events) if "scores" in event), list[int]())
+    is_early = last.get("bakaze") == "E" or (last.get("bakaze"), last.get("kyoku")) in (("S", 1), ("S", 2))
+    return TENHOU.with_length("east" if is_early and min(scores, default=0) >= 0 else "hanchan")
+
+
 def with_rules_of(record: GameRecord, name: str) -> GameRecord:
     """Return the record with the rules of preset `name`, but its own length and red fives; unchanged for AUTO."""
     if name == AUTO:
         return record
-    recorded = record.rules or TENHOU
+    recorded = assumed_rules(record)
     rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
     start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
     return replace(record, events=[order_keys(start | rules_keys(rules)), *record.events[1:]], rules=rules)
@@ -215,3 +228,10 @@ def round_name(start_kyoku: Message) -> str:
 def round_index(start: Message) -> int:
     """Return Tenhou's index of a round, with four per wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1
+
+
+def written_index(start: Message) -> int:
+    """Return the index of a round for Tenhou's formats, which have no other dealer. Raises ValueError for another."""
+    if start["oya"] != start["kyoku"] - 1:
+        raise ValueError(f"seat {start['oya']} deals: in Tenhou's formats, seat 0 deals first; write .mjson")
+    return round_index(start)

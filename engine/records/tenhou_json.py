@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from engine.common.error_text import error_text
+from engine.mjai.kinds import read_scores
 from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
 from engine.records.filling import with_results
 from engine.records.model import GameRecord, RecordError, at_line, custom_rules, record_errors, round_name
@@ -23,6 +24,7 @@ from engine.tiles import WINDS
 # Keys that only one of the two formats has (ranks, ratings, the lobby, the seed of the walls …) are kept together under
 # one key: those of tenhou.net/6 in start_game, and those of start_game in tenhou.net/6.
 OF_TENHOU, OF_MJAI = "tenhou", "mjai"
+_END_SCORES = "end_scores"  # under OF_MJAI: the scores of a game without final points, which ``sc`` needs
 _LONGEST_WORD = len("false")  # of JSON; up to this much of it may be left at the end of a truncated file
 _MODELLED = frozenset({"name", "log", "sc", OF_MJAI})
 _IN_TENHOU = frozenset({"type", "names", *RULES_KEYS, OF_TENHOU})
@@ -38,7 +40,8 @@ def read_document(document: Any, source: str) -> GameRecord:
     with record_errors(source, "head"):
         if not document.get("log"):
             raise ValueError(error_text("no_log", 'no "log" with rounds: this is no tenhou.net/6 record'))
-        of_mjai = document.get(OF_MJAI, {})
+        of_mjai = dict(document.get(OF_MJAI, {}))
+        scores = of_mjai.pop(_END_SCORES, None)
         rules, custom = read_rules(document)
         rules = rules_of(of_mjai) or rules
         names = document.get("name", [])[:N_SEATS]  # a fourth, such as "AI", is not a player: those have tiles
@@ -51,7 +54,7 @@ def read_document(document: Any, source: str) -> GameRecord:
         with record_errors(source, f"log[{number}]{_round_name(log)}"):
             events += read_round(log, notes)
     with record_errors(source, "sc"):
-        events.append(_end_game(document.get("sc")))
+        events.append(_end_game(document.get("sc"), scores))
         return GameRecord(complete(events), rules, source, notes)
 
 
@@ -99,11 +102,16 @@ def document_of(record: GameRecord) -> dict[str, Any]:
     with record_errors(record.source, "head"):
         if record.rules is not None and read_rules(document)[0] != record.rules:
             of_mjai |= rules_keys(record.rules)
+    if end["type"] == "end_game" and "scores" in end:
+        scores = end["scores"]
+        points = end.get("points") or (record.rules and record.rules.final_points(scores))
+        if points:
+            pairs = zip(scores, points, strict=True)
+            document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
+        else:
+            of_mjai[_END_SCORES] = scores
     if of_mjai:
         document[OF_MJAI] = of_mjai
-    if end["type"] == "end_game" and "scores" in end and "points" in end:
-        pairs = zip(end["scores"], end["points"], strict=True)
-        document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
     return document
 
 
@@ -117,10 +125,10 @@ def _plain(points: float) -> int | float:
     return int(points) if points == int(points) else points
 
 
-def _end_game(finals: list[float] | None) -> Message:
-    """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth."""
+def _end_game(finals: list[float] | None, scores: Any) -> Message:
+    """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth; `scores` may be known alone."""
     if finals is None:
-        return make("end_game")
+        return make("end_game", scores=read_scores("scores", scores))
     if len(finals) not in (2 * N_SEATS, 2 * N_SEATS + 2):
         what = "expected score and points of each seat, found {n} numbers"
         raise ValueError(error_text("finals", what, n=len(finals)))

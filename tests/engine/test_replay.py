@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from engine.actions import DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, RON, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.messages import Message, make
-from engine.records import mjai, tenhou_json
+from engine.records import mjai, mjlog_writing, tenhou_json
 from engine.records.files import find_records, read_records
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
@@ -189,6 +190,13 @@ def test_results_without_deltas_and_reasons_are_completed(name: str) -> None:
     results = without(before[-n_results:], "reason", "deltas", "scores")
     sparse = replace(record, events=[*before[:-n_results], *results, end_kyoku, end_game])
     assert tenhou_json.document_of(sparse) == tenhou_json.document_of(record)
+
+
+def test_the_second_winner_of_a_double_ron_has_the_honba_in_mjlog_but_no_sticks() -> None:
+    """So Tenhou writes it, though only the first winner is paid for the honba."""
+    record = rare("double ron in riichi")
+    record.events[1]["honba"] = 3
+    assert re.findall(r'<AGARI ba="(.*?)"', mjlog_writing.write(record)) == ["3,2", "3,0"]
 
 
 def test_rare_rounds_have_the_results_of_their_names() -> None:
