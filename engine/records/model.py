@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Literal
 
 from engine.common.error_text import ErrorText, changed, error_text, line_of
 from engine.common.options import printable
@@ -23,6 +24,7 @@ from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS, wind_text
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
+_EAST_ENDS = (2, 4, 5)  # indices of the rounds in which an East-only game ends, but no hanchan that does not go bust
 MAX_TEXT = 1000  # characters of a message about a record
 
 
@@ -192,14 +194,22 @@ class GameRecord:
 def assumed_rules(record: GameRecord) -> Rules:
     """Return the rules of a record; if it names none, Tenhou's, with the length that its end shows.
 
-    Only an East-only game ends before South 3 with nobody below zero.
+    Raises RecordError if its last round does not tell which it is.
     """
-    if record.rules is not None:
-        return record.rules
-    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), Message())
-    scores = next((event["scores"] for event in reversed(record.events) if "scores" in event), list[int]())
-    is_early = last.get("bakaze") == "E" or (last.get("bakaze"), last.get("kyoku")) in (("S", 1), ("S", 2))
-    return TENHOU.with_length("east" if is_early and min(scores, default=0) >= 0 else "hanchan")
+    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), None)
+    if record.rules is not None or last is None:
+        return record.rules or TENHOU
+    with record_errors(record.source, round_name(last)):
+        scores = next((event["scores"] for event in reversed(record.events) if "scores" in event), list[int]())
+        return TENHOU.with_length(length_by_end(round_index(last), scores))
+
+
+def length_by_end(index: int, scores: list[int]) -> Literal["east", "hanchan"]:
+    """Return the length of a game that ends with these scores after the round with this index of Tenhou's.
+
+    Only an East-only game ends in East 3, South 1 or South 2 with nobody below zero.
+    """
+    return "east" if index in _EAST_ENDS and min(scores, default=0) >= 0 else "hanchan"
 
 
 def with_rules_of(record: GameRecord, name: str) -> GameRecord:

@@ -122,7 +122,7 @@ def test_mjlog_of_a_record_that_names_no_rules_has_its_length(
 
 def test_a_game_that_ends_in_east_with_somebody_below_zero_is_a_hanchan() -> None:
     low = make("ryukyoku", reason="fanpai", deltas=[36000, -36000, 0])
-    record = game(start(1, 0, 0, [35000] * 3), tsumo(0, "1s"), low, make("end_kyoku"))
+    record = game(start(3, 0, 0, [35000] * 3), tsumo(2, "1s"), low, make("end_kyoku"))
     events = without(record.events, "rules", "length")
     assert assumed_rules(parsed(events)) == TENHOU
     events[-3]["deltas"] = [35000, -35000, 0]
