@@ -183,8 +183,13 @@ def read_count(key: str, value: Any) -> Any:
     return value
 
 
+def whole(value: Any) -> Any:
+    """A whole number as an integer: some programs write points as 35000.0; another value is returned unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 SEAT = Kind("seat", integer(0, N_SEATS - 1), read_seat)
 COUNT = Kind("count", integer(0, MAX_COUNT), read_count)
-INTEGER = Kind("integer", instance(int))
+INTEGER = Kind("integer", instance(int), lambda key, value: whole(value))
 BOOL = Kind("bool", instance(bool))
 TEXT = Kind("text", instance(str))

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from engine.common.error_text import ErrorText, error_text
-from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of
+from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of, whole
 from engine.rules import N_SEATS
 from engine.ryukyoku import MJAI_BY_ALIAS, RYUKYOKU
 from engine.scoring.yaku import YAKUMAN_HAN
@@ -120,6 +120,12 @@ def read_seats(key: str, value: Any) -> list[Any] | None:
     return list(value[:N_SEATS])
 
 
+def read_scores(key: str, value: Any) -> list[Any] | None:
+    """The points of the three seats, or their changes."""
+    scores = read_seats(key, value)
+    return scores and [whole(each) for each in scores]
+
+
 def read_hands(key: str, value: Any) -> list[list[str]] | None:
     """Read the hands of the three seats; None, for unknown, if the tiles of one are not given."""
     hands = read_seats(key, value)
@@ -134,7 +140,7 @@ def read_final_points(key: str, value: Any) -> list[float] | None:
 
 def read_han(key: str, value: Any) -> int:
     """Han, 13 for a yakuman."""
-    return YAKUMAN_HAN * (value // RUBY_YAKUMAN) if value >= RUBY_YAKUMAN else value
+    return whole(YAKUMAN_HAN * (value // RUBY_YAKUMAN) if value >= RUBY_YAKUMAN else value)
 
 
 def read_yakus(key: str, value: Any) -> list[list[Any]]:
@@ -165,7 +171,7 @@ TWO_TILES = Kind("2 tiles", one_kind(2), read_consumed)
 THREE_TILES = Kind("3 tiles", one_kind(3), read_consumed)
 FOUR_TILES = Kind("4 tiles", one_kind(4), read_consumed)
 NAMES = Kind("3 texts", list_of(instance(str), N_SEATS, N_SEATS), read_seats, padding="")
-SCORES = Kind("3 integers", list_of(instance(int), N_SEATS, N_SEATS), read_seats, padding=0)
+SCORES = Kind("3 integers", list_of(instance(int), N_SEATS, N_SEATS), read_scores, padding=0)
 FLAGS = Kind("3 bools", list_of(instance(bool), N_SEATS, N_SEATS), read_seats, padding=False)
 FINAL_POINTS = Kind("3 numbers", list_of(instance(int, float), N_SEATS, N_SEATS), read_final_points, padding=0)
 HANDS = Kind("3 hands", list_of(list_of(check_tile_or_hidden), N_SEATS, N_SEATS), read_hands, padding=HIDDEN_HAND)

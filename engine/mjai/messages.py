@@ -14,7 +14,7 @@ from engine.mjai.keys import Message as Message  # defined there, imported from 
 from engine.mjai.keys import Scope, Visibility
 from engine.mjai.kinds import HAND_SIZE, HIDDEN_HAND, HIDDEN_TILE
 from engine.mjai.schema import EVENTS, KEYS
-from engine.rules import PRESETS, RIICHI_STICK, Rules, base_of, preset, switches_of, with_switches
+from engine.rules import PRESETS, RIICHI_STICK, TENHOU, Rules, base_of, preset, switches_of, with_switches
 from engine.ryukyoku import ABORTIVE
 from engine.table import N_SEATS
 from engine.tiles import MJAI_NAMES, N_KINDS, NONE, RED_5P, RED_INDEX, UNKNOWN, WINDS
@@ -124,15 +124,19 @@ def rules_keys(rules: Rules) -> Message:
     return keys
 
 
-def rules_of(start: Message) -> Rules | None:
-    """The rules that a ``start_game`` names, or None. Raises ValueError for unknown rules, lengths or switches."""
-    if "rules" not in start:
+def rules_of(start: Message, unnamed: Rules = TENHOU) -> Rules | None:
+    """The rules that a ``start_game`` names; if it only has a length, switches or no red fives, `unnamed` with these.
+
+    None if it has none of them. Raises ValueError for unknown rules, lengths or switches.
+    """
+    name, base = start.get("rules"), unnamed
+    if "rules" in start:
+        if not isinstance(name, str):
+            raise ValueError(f"rules {name!r}: expected one of {', '.join(PRESETS)}")
+        base = base_of(name) if "switches" in start else preset(name)
+    elif not start.keys() & {"length", "switches"} and start.get("aka_flag", True):
         return None
-    name = start["rules"]
-    if not isinstance(name, str):
-        raise ValueError(f"rules {name!r}: expected one of {', '.join(PRESETS)}")
-    base = base_of(name) if "switches" in start else preset(name)
-    rules = with_switches(base.with_length(start.get("length", "hanchan")), start.get("switches", {}))
+    rules = with_switches(base.with_length(start.get("length", base.length)), start.get("switches", {}))
     return rules if start.get("aka_flag", True) else replace(rules, red_fives=False)
 
 
@@ -162,18 +166,21 @@ def riichi_deltas(actor: int) -> list[int]:
 def complete(events: list[Message]) -> list[Message]:
     """Return the events, with missing keys that follow from others filled in.
 
-    These are the deltas of a riichi and of an abortive draw, scores, and the winning tile.
+    These are the deltas of a riichi and of an abortive draw, scores, the winning tile, and ``tsumogiri``: as in a bot's
+    reply, a discard of the tile just drawn is that tile.
 
     Also sets ``tsumogiri`` of a discard after a pon to false: some writers compare the discard with the previous drawn
     tile.
     """
     scores: list[int] | None = None
-    tile: str | None = None
+    tile: str | None = None  # drawn, discarded or called last
     filled: list[Message] = []
     for event in events:
         kind, added = event["type"], Message()
         if kind == "dahai" and filled and filled[-1]["type"] == "pon":
             event = event | {"tsumogiri": False}
+        if kind == "dahai" and tile not in (None, HIDDEN_TILE):
+            added["tsumogiri"] = event.get("pai") == tile
         if kind == "hora" and tile is not None:
             added["pai"] = tile
         if kind == "reach_accepted":

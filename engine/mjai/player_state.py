@@ -92,7 +92,7 @@ class PlayerState:
             raise ValueError(f"{name} is malformed or incomplete ({type(error).__name__}: {error})") from error
 
     def _start_game(self, message: Message) -> None:
-        seat, rules = seat_in(message, "id"), rules_of(message) or self._rules
+        seat, rules = seat_in(message, "id"), rules_of(message, self._rules) or self._rules
         self.seat = seat
         t = self._table
         self._raw[:] = 0

@@ -21,7 +21,7 @@ from engine.common.progress import Progress
 from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records.archives import members, total_size
 from engine.records.convert import Conversion
-from engine.records.files import RecordError, find_records, read_records, write_record
+from engine.records.files import RecordError, find_records, notes_of, read_records, write_record
 from engine.records.filters import Filters, filters_of
 from engine.records.journal import Journal, digest_of
 from engine.records.model import with_rules_of
@@ -169,7 +169,7 @@ def convert_one(args: argparse.Namespace) -> int:
     if target.exists() and source.exists() and target.samefile(source):
         args.parser.error(f"{target} is the record to convert: name another file to write")
     record = with_rules_of(read_records(source), args.rules)
-    say_new(set(), str(source), record.notes)
+    say_new(set(), str(source), notes_of(record, target.name))
     try:
         write_record(record, target, args.dialect)
     except RecordError:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.common.files import naming
 from engine.records.archives import Member, members, split_name
-from engine.records.files import encode_record
+from engine.records.files import encode_record, notes_of
 from engine.records.filters import Filters
 from engine.records.journal import Journal, digest_of
 from engine.records.model import RecordError, record_errors
@@ -30,7 +30,8 @@ def convert_record(item: Item, suffix: str, dialect: str, filters: Filters) -> t
         if record is None:
             return Report(n_left_out=1), None
         with record_errors(item.name, "record"):
-            return Report(1, len(record.rounds()), notes=record.notes), encode_record(record, "a" + suffix, dialect)
+            report = Report(1, len(record.rounds()), notes=notes_of(record, "a" + suffix))
+            return report, encode_record(record, "a" + suffix, dialect)
     except RecordError as error:
         return unreadable(error, item.name), None
 

@@ -15,7 +15,7 @@ from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records import majsoul, mjai, mjlog, mjlog_writing, tenhou_json
 from engine.records.archives import Member, find_records, members, split_name
 from engine.records.compression import MAX_RECORD, unpack
-from engine.records.model import BEGINNING, FILE, GameRecord, RecordError, record_errors
+from engine.records.model import BEGINNING, FILE, GameRecord, RecordError, assumed_rules, record_errors
 
 __all__ = ["RecordError", "find_records", "parse_record", "read_records", "write_record"]
 
@@ -101,10 +101,17 @@ def write_record(record: GameRecord, path: Path | str, dialect: str = DEFAULT_DI
     path.write_bytes(encode_record(record, path.name, dialect))
 
 
+def notes_of(record: GameRecord, name: str) -> list[str]:
+    """Return the notes of a record, and one if a file with this name states rules that the record does not name."""
+    if record.rules is not None or WRITERS.get(_suffix(name)) is not mjlog_writing.write:
+        return record.notes
+    length = {"east": "an East-only game", "hanchan": "a hanchan"}[assumed_rules(record).length]
+    return [*record.notes, f"it names no rules: written as {length} of Tenhou's"]
+
+
 def encode_record(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT) -> bytes:
     """Return the bytes that `write_record` writes to a file with this name. Raises the same exceptions."""
-    zipped = name.endswith(".gz")
-    suffix = Path(name.removesuffix(".gz")).suffix
+    suffix = _suffix(name)
     if suffix not in WRITERS:
         raise ValueError(f"{name}: records are written as {', '.join(WRITERS)} (and .gz)")
     write = WRITERS[suffix]
@@ -112,7 +119,11 @@ def encode_record(record: GameRecord, name: str, dialect: str = DEFAULT_DIALECT)
         raise ValueError(f"{name}: the dialect {dialect} is one of mjai: write .mjson")
     with record_errors(record.source, "text"):  # JSON may contain lone surrogates, which cannot be encoded
         data = (mjai.write(record, dialect) if write is mjai.write else write(record)).encode()
-    return gzip.compress(data, mtime=0) if zipped else data
+    return gzip.compress(data, mtime=0) if name.endswith(".gz") else data
+
+
+def _suffix(name: str) -> str:
+    return Path(name.removesuffix(".gz")).suffix
 
 
 def _text(data: bytes, source: str) -> str:

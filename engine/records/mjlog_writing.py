@@ -8,7 +8,7 @@ and 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import suppress
 from itertools import zip_longest
 from typing import Any
 from urllib.parse import quote
@@ -17,13 +17,14 @@ from xml.sax.saxutils import quoteattr
 from engine.common.complete import require_rows
 from engine.mjai.messages import Message
 from engine.mjai.schema import EVENTS
+from engine.records.filling import require_result, with_results
 from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, RANKS, tile_name
-from engine.records.model import GameRecord, RecordError, record_errors, round_name
+from engine.records.model import GameRecord, RecordError, assumed_rules, record_errors, round_name, written_index
 from engine.records.tenhou_json import OF_TENHOU
 from engine.records.tenhou_rules import GO_NO_REDS, display_of, rules_of_type, type_of
 from engine.records.wall import dice_of
 from engine.records.yaku_names import UNPLAYED
-from engine.rules import RIICHI_STICK, TENHOU
+from engine.rules import RIICHI_STICK
 from engine.ryukyoku import RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, CHUN, HAKU, HATSU, YAKU, YAKUMAN_HAN
 from engine.table import N_SEATS
@@ -39,7 +40,7 @@ _MANGAN_POINTS = 2000  # base points
 _DRAGONS = {MJAI_TILES[name]: BY_NUMBER[yaku].tenhou for name, yaku in (("P", HAKU), ("F", HATSU), ("C", CHUN))}
 _OF_RESULTS = {
     "hora": ("fu", "fan", "yakus", "hora_points", "scores", "deltas"),
-    "ryukyoku": ("tenpais", "scores", "deltas"),
+    "ryukyoku": ("reason", "tenpais", "scores", "deltas"),
 }
 _TYPES = {way.mjai: way.mjlog for way in RYUKYOKU}
 _NO_PLAYER = {"dan": "0", "rate": "1500.00", "sx": "C"}  # the absent fourth
@@ -48,24 +49,27 @@ _NO_PLAYER = {"dan": "0", "rate": "1500.00", "sx": "C"}  # the absent fourth
 def write(record: GameRecord) -> str:
     """Return the XML of a game. Raises RecordError if a tile is hidden, or mjlog has no type for the rules.
 
-    Keys of wins and draws that the record lacks are computed by the rules.
+    Keys of wins and draws that the record lacks are computed by the rules; one that names no rules is taken for a game
+    by Tenhou's.
     """
     start, end = record.events[0], record.events[-1]
     kept: Message = start.get(OF_TENHOU, {})
-    go_type = type_of(record.rules, kept.get("rule"))
+    rules = assumed_rules(record)
+    go_type = type_of(rules, kept.get("rule"))
     named = display_of(kept.get("rule"))
-    if record.rules not in (None, rules_of_type(go_type)) or (record.rules is None and named and "喰" not in named):
+    if rules != rules_of_type(go_type) or (record.rules is None and named and "喰" not in named):
         raise RecordError(record.source, "rules", "mjlog has no type for them: write .json (tenhou.net/6) or .mjson")
-    record = _with_results(record)
+    record = with_results(record, _OF_RESULTS)
     tags = list(_head(start, kept, go_type))
     rounds = record.rounds()
     for events, dice in zip_longest(rounds, dice_of(kept)[: len(rounds)]):
         with record_errors(record.source, round_name(events[0])):
             tags += _Round(events, dice or (1, 1), not go_type & GO_NO_REDS).tags()
-    scores = end.get("scores") or _final_scores(record)
-    points = end.get("points") or (record.rules or TENHOU).final_points(scores)
-    finals = [text for score, each in zip(scores, points, strict=True) for text in (score // 100, f"{each:.1f}")]
-    tags[-1][1]["owari"] = ",".join(map(str, [*finals, 0, 0]))
+    with record_errors(record.source, "scores"):
+        scores = end.get("scores") or _final_scores(record)
+        points = end.get("points") or rules.final_points(scores)
+        finals = [f"{_hundreds(score)},{each:.1f}" for score, each in zip(scores, points, strict=True)]
+        tags[-1][1]["owari"] = ",".join([*finals, "0,0"])
     return (
         f"<mjloggm ver={quoteattr(str(kept.get('ver', 2.3)))}>" + "".join(_xml(*tag) for tag in tags) + "</mjloggm>\n"
     )
@@ -81,17 +85,6 @@ def _final_scores(record: GameRecord) -> list[int]:
     return scores
 
 
-def _with_results(record: GameRecord) -> GameRecord:
-    """Return the record with all keys of wins and draws filled in."""
-    if all(key in event for event in record.events for key in _OF_RESULTS.get(event["type"], ())):
-        return record
-    from engine.records.replay import Replay  # imported late: needs numba
-
-    replay = Replay(record)
-    replay.check()
-    return replace(record, events=[replay.results.get(i, {}) | event for i, event in enumerate(record.events)])
-
-
 def _xml(name: str, attributes: Attributes) -> str:
     return f"<{name}{''.join(f' {key}={quoteattr(str(value))}' for key, value in attributes.items())}/>"
 
@@ -104,25 +97,33 @@ def _head(start: Message, kept: Message, go_type: int) -> Iterator[tuple[str, At
     yield "GO", {"type": go_type, "lobby": lobby if type(lobby) is int else 0}
     names = [*start.get("names", [""] * N_SEATS), ""]
     players: Attributes = {f"n{seat}": quote(name, safe="") for seat, name in enumerate(names)}
-    for key, (kind, write_one) in _PLAYERS.items():
+    for key, write_one in _PLAYERS.items():
         given = kept.get(key)
-        if isinstance(given, list) and [isinstance(each, kind) for each in given[:N_SEATS]] == [True] * N_SEATS:
-            players[key] = ",".join([*map(write_one, given[:N_SEATS]), _NO_PLAYER[key]])
+        with suppress(TypeError, ValueError):  # of other programs: left out
+            if isinstance(given, list) and len(given) >= N_SEATS:
+                players[key] = ",".join([*map(write_one, given[:N_SEATS]), _NO_PLAYER[key]])
     yield "UN", players
     yield "TAIKYOKU", {"oya": 0}
 
 
-# Key of the players' lists -> type of an entry, and its text; lists with other entries are left out.
-_PLAYERS: dict[str, tuple[type | tuple[type, ...], Callable[[Any], str]]] = {
-    "dan": (str, lambda rank: str(RANKS.index(rank) if rank in RANKS else 0)),
-    "rate": ((int, float), lambda rate: f"{rate:.2f}"),
-    "sx": (str, str),
+# Key of the players' lists -> the text of an entry; raises TypeError or ValueError for one of another kind.
+_PLAYERS: dict[str, Callable[[Any], str]] = {
+    "dan": lambda rank: str(RANKS.index(rank) if rank in RANKS else 0),
+    "rate": lambda rate: f"{float(rate):.2f}",
+    "sx": "".join,
 }
+
+
+def _hundreds(points: int) -> int:
+    """Return points in hundreds. Raises ValueError for others."""
+    if points % 100:
+        raise ValueError(f"{points} points: mjlog has hundreds only; write .json (tenhou.net/6) or .mjson")
+    return points // 100
 
 
 def _seats(values: list[int]) -> str:
     """Return the points of the seats in hundreds, and 0 for the absent fourth."""
-    return ",".join([*(str(value // 100) for value in values), "0"])
+    return ",".join([*(str(_hundreds(value)) for value in values), "0"])
 
 
 class _Round:
@@ -140,7 +141,6 @@ class _Round:
         self.triplets: list[list[int]] = [[] for _ in range(N_SEATS)]  # kinds of these melds and of kans
         self.indicators: list[int] = []
         self.ura: list[int] = []
-        self.honba: int = self.start["honba"]
         self.sticks: int = self.start["kyotaku"]
         self.drawn = self.offered = -1
 
@@ -162,19 +162,17 @@ class _Round:
         """The tags of the round."""
         yield "INIT", self.init()
         for event in self.events[1:]:
-            kind = event["type"]
-            if lacking := [key for key in _OF_RESULTS.get(kind, ()) if key not in event]:
-                raise ValueError(f"a {kind} without {', '.join(lacking)}, that the rules do not tell either")
-            if kind in _WRITERS:
-                yield _WRITERS[kind](self, event)
+            require_result(event, _OF_RESULTS)
+            if event["type"] in _WRITERS:
+                yield _WRITERS[event["type"]](self, event)
 
     def init(self) -> Attributes:
         start = self.start
         self.indicators.append(self.take(start["dora_marker"]))
         for hand, names in zip(self.hands, start["tehais"], strict=True):
             hand += map(self.take, names)
-        index = 4 * WINDS.index(start["bakaze"]) + start["oya"]
-        numbers = [index, start["honba"], start["kyotaku"], *(die - 1 for die in self.dice), self.indicators[0]]
+        dice = [die - 1 for die in self.dice]
+        numbers = [written_index(start), start["honba"], start["kyotaku"], *dice, self.indicators[0]]
         hands = {f"hai{seat}": _listed(hand, False) for seat, hand in enumerate(self.hands)}
         scores = _seats(start["scores"])
         return {"seed": _listed(numbers, False), "ten": scores, "oya": start["oya"], **hands, "hai3": ""}
@@ -247,7 +245,7 @@ class _Round:
         seat, tsumo = event["actor"], event["actor"] == event["target"]
         tile = self.drawn if tsumo else self.offered
         hand = self.hands[seat] if tsumo else [*self.hands[seat], tile]
-        found: Attributes = {"ba": f"{self.honba},{self.sticks}", "hai": _listed(hand)}
+        found: Attributes = {"ba": f"{self.start['honba']},{self.sticks}", "hai": _listed(hand)}
         if self.melds[seat]:
             found["m"] = _listed(self.melds[seat], False)
         found |= {"machi": tile, "ten": f"{event['fu']},{event['hora_points']},{_limit(event)}"}
@@ -258,7 +256,7 @@ class _Round:
         found |= {"who": seat, "fromWho": event["target"]}
         if event.get("pao") is not None:
             found["paoWho"] = event["pao"]
-        self.honba = self.sticks = 0  # a second winner receives neither
+        self.sticks = 0  # a second winner receives none, nor the honba, which Tenhou writes all the same
         return "AGARI", found | _changes(event)
 
     def yaku(self, event: Message, hand: list[int]) -> Attributes:
@@ -278,7 +276,7 @@ class _Round:
 
     def ryukyoku(self, event: Message) -> tuple[str, Attributes]:
         found: Attributes = {"type": kind} if (kind := _TYPES[event["reason"]]) else {}
-        found["ba"] = f"{self.honba},{self.sticks}"
+        found["ba"] = f"{self.start['honba']},{self.sticks}"
         hands = {f"hai{seat}": _listed(self.hands[seat]) for seat in range(N_SEATS) if event["tenpais"][seat]}
         return "RYUUKYOKU", found | _changes(event) | hands
 
@@ -300,7 +298,7 @@ def _limit(event: Message) -> int:
 def _changes(event: Message) -> Attributes:
     """Return the old score and the change of each seat, in hundreds."""
     pairs = zip(event["scores"], event["deltas"], strict=True)
-    return {"sc": ",".join([*(f"{(score - delta) // 100},{delta // 100}" for score, delta in pairs), "0,0"])}
+    return {"sc": ",".join([*(f"{_hundreds(score - delta)},{_hundreds(delta)}" for score, delta in pairs), "0,0"])}
 
 
 _MELDS: dict[str, Callable[[_Round, int, Message], int]] = {

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Literal
 
 from engine.common.error_text import ErrorText, changed, error_text, line_of
 from engine.common.options import printable
@@ -23,6 +24,7 @@ from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS, wind_text
 
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
+_EAST_ENDS = (2, 4, 5)  # indices of the rounds in which an East-only game ends, but no hanchan that does not go bust
 MAX_TEXT = 1000  # characters of a message about a record
 
 
@@ -189,11 +191,32 @@ class GameRecord:
         return rounds
 
 
+def assumed_rules(record: GameRecord) -> Rules:
+    """Return the rules of a record; if it names none, Tenhou's, with the length that its end shows.
+
+    Raises RecordError if its last round does not tell which it is.
+    """
+    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), None)
+    if record.rules is not None or last is None:
+        return record.rules or TENHOU
+    with record_errors(record.source, round_name(last)):
+        scores = next((event["scores"] for event in reversed(record.events) if "scores" in event), list[int]())
+        return TENHOU.with_length(length_by_end(round_index(last), scores))
+
+
+def length_by_end(index: int, scores: list[int]) -> Literal["east", "hanchan"]:
+    """Return the length of a game that ends with these scores after the round with this index of Tenhou's.
+
+    Only an East-only game ends in East 3, South 1 or South 2 with nobody below zero.
+    """
+    return "east" if index in _EAST_ENDS and min(scores, default=0) >= 0 else "hanchan"
+
+
 def with_rules_of(record: GameRecord, name: str) -> GameRecord:
     """Return the record with the rules of preset `name`, but its own length and red fives; unchanged for AUTO."""
     if name == AUTO:
         return record
-    recorded = record.rules or TENHOU
+    recorded = assumed_rules(record)
     rules = replace(preset(name, recorded.length), red_fives=recorded.red_fives)
     start = {key: value for key, value in record.events[0].items() if key not in RULES_KEYS}
     return replace(record, events=[order_keys(start | rules_keys(rules)), *record.events[1:]], rules=rules)
@@ -215,3 +238,10 @@ def round_name(start_kyoku: Message) -> str:
 def round_index(start: Message) -> int:
     """Return Tenhou's index of a round, with four per wind: E1-E3 are 0-2, S1-S3 4-6, W1-W3 8-10."""
     return 4 * WINDS.index(start["bakaze"]) + int(start["kyoku"]) - 1
+
+
+def written_index(start: Message) -> int:
+    """Return the index of a round for Tenhou's formats, which have no other dealer. Raises ValueError for another."""
+    if start["oya"] != start["kyoku"] - 1:
+        raise ValueError(f"seat {start['oya']} deals: in Tenhou's formats, seat 0 deals first; write .mjson")
+    return round_index(start)

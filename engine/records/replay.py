@@ -296,7 +296,7 @@ class Replay:
         seat = int(self._table.turn)
         index = self._next_index()
         event = self._events[index]
-        if event.get("reason") == "kyushukyuhai":
+        if self._is_kyushu_kyuhai(seat, event):
             action = KYUSHU_KYUHAI
         elif event["type"] in _OWN_ACTIONS and event["actor"] == seat:
             action = action_of(self._table, seat, event)
@@ -306,6 +306,12 @@ class Replay:
         else:
             raise self._deviation(error_text("seat_acts", "seat {seat} is to act", seat=seat))
         return self._answer(seat, action)
+
+    def _is_kyushu_kyuhai(self, seat: int, event: Message) -> bool:
+        """Whether an event declares kyushu kyuhai; libriichi3p has no reasons, but no other draw is an action."""
+        if event["type"] != "ryukyoku":
+            return False
+        return event["reason"] == "kyushukyuhai" if "reason" in event else self._is_legal(seat, KYUSHU_KYUHAI)
 
     def _is_as_dealt(self, seat: int, event: Message) -> bool:
         """Whether this is the dealer's first discard in a Mahjong Soul game, of the drawn tile but recorded as tedashi.

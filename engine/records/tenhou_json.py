@@ -10,8 +10,11 @@ import json
 from typing import Any
 
 from engine.common.error_text import error_text
+from engine.mjai.kinds import read_scores
 from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
+from engine.records.filling import with_results
 from engine.records.model import GameRecord, RecordError, at_line, custom_rules, record_errors, round_name
+from engine.records.tenhou_results import NEEDED
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.records.tenhou_rules import read_rules, rule_of
 from engine.rules import Rules
@@ -21,6 +24,7 @@ from engine.tiles import WINDS
 # Keys that only one of the two formats has (ranks, ratings, the lobby, the seed of the walls …) are kept together under
 # one key: those of tenhou.net/6 in start_game, and those of start_game in tenhou.net/6.
 OF_TENHOU, OF_MJAI = "tenhou", "mjai"
+_END_SCORES = "end_scores"  # under OF_MJAI: the scores of a game without final points, which ``sc`` needs
 _LONGEST_WORD = len("false")  # of JSON; up to this much of it may be left at the end of a truncated file
 _MODELLED = frozenset({"name", "log", "sc", OF_MJAI})
 _IN_TENHOU = frozenset({"type", "names", *RULES_KEYS, OF_TENHOU})
@@ -36,7 +40,8 @@ def read_document(document: Any, source: str) -> GameRecord:
     with record_errors(source, "head"):
         if not document.get("log"):
             raise ValueError(error_text("no_log", 'no "log" with rounds: this is no tenhou.net/6 record'))
-        of_mjai = document.get(OF_MJAI, {})
+        of_mjai = dict(document.get(OF_MJAI, {}))
+        scores = of_mjai.pop(_END_SCORES, None)
         rules, custom = read_rules(document)
         rules = rules_of(of_mjai) or rules
         names = document.get("name", [])[:N_SEATS]  # a fourth, such as "AI", is not a player: those have tiles
@@ -49,7 +54,7 @@ def read_document(document: Any, source: str) -> GameRecord:
         with record_errors(source, f"log[{number}]{_round_name(log)}"):
             events += read_round(log, notes)
     with record_errors(source, "sc"):
-        events.append(_end_game(document.get("sc")))
+        events.append(_end_game(document.get("sc"), scores))
         return GameRecord(complete(events), rules, source, notes)
 
 
@@ -71,7 +76,10 @@ def parse(text: str, source: str) -> Any:
 
 
 def write(record: GameRecord) -> str:
-    """Return the game as one line of JSON. Raises RecordError if a round lacks required data (hands, deltas)."""
+    """Return the game as one line of JSON. Raises RecordError if a round lacks required data, such as hands.
+
+    Deltas and reasons of results that the record lacks are computed by the rules.
+    """
     return json.dumps(document_of(record), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -88,17 +96,22 @@ def document_of(record: GameRecord) -> dict[str, Any]:
         document |= {key: value for key, value in kept.items() if key not in _MODELLED}
     document["log"] = []
     of_mjai = {key: value for key, value in start.items() if key not in _IN_TENHOU}
-    for events in record.rounds():
+    for events in with_results(record, NEEDED).rounds():
         with record_errors(record.source, round_name(events[0])):
             document["log"].append(write_round(events))
     with record_errors(record.source, "head"):
         if record.rules is not None and read_rules(document)[0] != record.rules:
             of_mjai |= rules_keys(record.rules)
+    if end["type"] == "end_game" and "scores" in end:
+        scores = end["scores"]
+        points = end.get("points") or (record.rules and record.rules.final_points(scores))
+        if points:
+            pairs = zip(scores, points, strict=True)
+            document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
+        else:
+            of_mjai[_END_SCORES] = scores
     if of_mjai:
         document[OF_MJAI] = of_mjai
-    if end["type"] == "end_game" and "scores" in end and "points" in end:
-        pairs = zip(end["scores"], end["points"], strict=True)
-        document["sc"] = [*(value for score, points in pairs for value in (score, _plain(points))), 0, 0]
     return document
 
 
@@ -112,10 +125,10 @@ def _plain(points: float) -> int | float:
     return int(points) if points == int(points) else points
 
 
-def _end_game(finals: list[float] | None) -> Message:
-    """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth."""
+def _end_game(finals: list[float] | None, scores: Any) -> Message:
+    """``sc`` has score and final points of each seat in turn, and 0, 0 for the fourth; `scores` may be known alone."""
     if finals is None:
-        return make("end_game")
+        return make("end_game", scores=read_scores("scores", scores))
     if len(finals) not in (2 * N_SEATS, 2 * N_SEATS + 2):
         what = "expected score and points of each seat, found {n} numbers"
         raise ValueError(error_text("finals", what, n=len(finals)))

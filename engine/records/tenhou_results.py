@@ -13,12 +13,14 @@ from engine import ryukyoku
 from engine.common.error_text import error_text
 from engine.mjai.messages import Message, make
 from engine.mjai.results import dragons_of
+from engine.records.filling import Needed, require_result
 from engine.records.model import no_end_of_round, unknown_yaku
 from engine.records.yaku_names import JAPANESE_BY_MJAI, YAKUMAN, yaku_named
 from engine.scoring.yaku import YAKUMAN_HAN
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
+NEEDED: Needed = {"hora": ("deltas",), "ryukyoku": ("reason", "deltas")}  # to write a result
 _WIN = "和了"
 _TENPAI_TEXTS = {"全員聴牌": True, "全員不聴": False}
 # The chips (枚) of a tournament lobby are not points. Exports of Mahjong Soul also have 符 and 飜 in other languages.
@@ -109,13 +111,13 @@ def _read_yaku(text: str) -> list[Any] | None:
 
 
 def write_result(events: list[Message]) -> list[Any]:
-    """Return the result of a round from its events. Raises ValueError without a result or with unknown deltas."""
+    """Return the result of a round from its events. Raises ValueError without one, or if it lacks what is `NEEDED`."""
     wins = [event for event in events if event["type"] == "hora"]
     draw = next((event for event in events if event["type"] == "ryukyoku"), None)
     if not wins and draw is not None and draw.get("reason") == ryukyoku.UNKNOWN_MJAI:
         return [ryukyoku.UNKNOWN_JAPANESE, *([[*draw["deltas"], 0]] if "deltas" in draw else [])]
-    if any("deltas" not in event for event in [*wins, draw or {"deltas": []}]):
-        raise ValueError("the deltas of the result are unknown; tenhou.net/6 needs them")
+    for event in events:
+        require_result(event, NEEDED)
     if wins:
         return [_WIN, *(part for win in wins for part in ([*win["deltas"], 0], _write_win(win, events)))]
     if draw is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.common.error_text import error_text
 from engine.mjai.messages import Message, make, start_kyoku
-from engine.records.model import FOURTH_PLAYS, NotThreePlayersError, round_index, round_name
+from engine.records.model import FOURTH_PLAYS, NotThreePlayersError, round_name, written_index
 from engine.records.tenhou_results import read_result, write_result
 from engine.records.tenhou_rows import interleave, tile_name, tile_number, write_rows
 from engine.table import N_SEATS
@@ -90,7 +90,7 @@ def write_round(events: list[Message]) -> list[Any]:
     indicators = [start["dora_marker"], *(event["dora_marker"] for event in events if event["type"] == "dora")]
     ura: list[str] = next((event["uradora_markers"] for event in events if event.get("uradora_markers")), [])
     log: list[Any] = [
-        [round_index(start), start["honba"], start["kyotaku"]],
+        [written_index(start), start["honba"], start["kyotaku"]],
         [*start["scores"], 0],
         [tile_number(name) for name in indicators],
         [tile_number(name) for name in ura],

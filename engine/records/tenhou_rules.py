@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import Any, Literal
 
+from engine.records.model import length_by_end
 from engine.rules import MAJSOUL, START_POINTS, TARGET_POINTS, TENHOU, Rules
 
 # Bits of the type of a game. NO_… bits switch a rule off.
@@ -31,7 +32,6 @@ _MAJSOUL_ROOM = re.compile(r"の間|友人戦|大会戦|特別対局|Room|Friend
 _MAJSOUL_REF = re.compile(r"(\d{6}-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # Tenhou's is a log id
 _EAST, _SOUTH = re.compile("東|East"), re.compile("南|South")
 _REDS, _NO_REDS = re.compile("赤|Red"), re.compile("No Red")
-_EAST_ENDS = range(2, 6)  # indices of rounds, E3 to S2, after which an East-only game can end, but no hanchan
 
 # The rules of a tournament lobby, `csrule`: two words of flags in hex, and numbers. Their meaning is taken from two
 # programs that set them (tenhou.net itself does not document them). Flags for draws that three players do not have
@@ -177,13 +177,13 @@ def _is_majsoul(display: str, ref: str) -> bool:
 
 
 def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
-    """Return the length, by the text or by the end: with nobody below zero, no hanchan ends before S3."""
+    """Return the length, by the text or by the end."""
     if _SOUTH.search(display) or _EAST.search(display):
         return "hanchan" if _SOUTH.search(display) else "east"
     last = log[-1]
     deltas = last[-1][1] if len(last[-1]) > 1 else []
     scores = [score + delta for score, delta in zip(last[1], deltas, strict=False)]
-    return "east" if last[0][0] in _EAST_ENDS and min(scores, default=0) >= 0 else "hanchan"
+    return length_by_end(last[0][0], scores)
 
 
 def _of_lobby(rules: Rules, csrule: Any) -> tuple[Rules, list[str]]:

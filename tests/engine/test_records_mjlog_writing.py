@@ -130,7 +130,7 @@ def test_convert_writes_mjlog_and_dialects(tmp_path: Path, capsys: pytest.Captur
     [
         ({"dan": ["七段", "天鳳位", "?"]}, {"dan": "16,20,0,0"}),
         ({"rate": [1500, 2200.5, 1e3]}, {"rate": "1500.00,2200.50,1000.00,1500.00"}),
-        ({"rate": ["2258.47", "1", "2"], "dan": [None] * 3, "sx": ["M"]}, {}),
+        ({"rate": ["2258.47", "x", "2"], "dan": [None] * 3, "sx": ["M"]}, {"dan": "0,0,0,0"}),
         ({"rate": [None, 1.0, 2.0], "dan": {}, "sx": 5}, {}),
         ({"sx": ["M", "F", "C", ""], "lobby": 1234}, {"sx": "M,F,C,C", "lobby": "1234"}),
         ({"lobby": "C1234"}, {}),

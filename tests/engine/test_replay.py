@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,13 @@ import pytest
 from engine.actions import DAIMINKAN, KAKAN, KYUSHU_KYUHAI, NUKIDORA, PASS, PON, PON_RED, RIICHI, RON, TSUMOGIRI
 from engine.game import Game
 from engine.mjai.messages import Message, make
-from engine.records import mjai, tenhou_json
+from engine.records import mjai, mjlog_writing, tenhou_json
 from engine.records.files import find_records, read_records
 from engine.records.model import GameRecord, RecordError
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL, TENHOU, Rules
 from engine.tiles import FULL_SET, MJAI_NAMES, MJAI_TILES, mpsz
+from tests.support.handmade_records import without
 from tests.support.players import ALL_HABITS, Habits, efficient_driver
 
 CALLS = {PON, PON_RED, DAIMINKAN}
@@ -178,6 +180,23 @@ def test_rare_rounds_replay(name: str) -> None:
     record = rare(name)
     assert Replay(record).check() == []
     assert Replay(as_tenhou(record)).check() == []
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_results_without_deltas_and_reasons_are_completed(name: str) -> None:
+    record = rare(name)
+    *before, end_kyoku, end_game = record.events
+    n_results = sum(event["type"] in ("hora", "ryukyoku") for event in before)
+    results = without(before[-n_results:], "reason", "deltas", "scores")
+    sparse = replace(record, events=[*before[:-n_results], *results, end_kyoku, end_game])
+    assert tenhou_json.document_of(sparse) == tenhou_json.document_of(record)
+
+
+def test_the_second_winner_of_a_double_ron_has_the_honba_in_mjlog_but_no_sticks() -> None:
+    """So Tenhou writes it, though only the first winner is paid for the honba."""
+    record = rare("double ron in riichi")
+    record.events[1]["honba"] = 3
+    assert re.findall(r'<AGARI ba="(.*?)"', mjlog_writing.write(record)) == ["3,2", "3,0"]
 
 
 def test_rare_rounds_have_the_results_of_their_names() -> None:
