@@ -34,6 +34,12 @@ def train_parser() -> Parser:
         metavar="PATH",
         help="weights of a new run: a file, or the folder of a run (default: random ones, which add nothing)",
     )
+    add(
+        "--anchor",
+        type=Path,
+        metavar="PATH",
+        help="weights of the policy that kl_start keeps a new run near (default: those at the start)",
+    )
     add_settings(parser, settings_in(Games, Hyperparameters, Settings))
     return parser
 
@@ -62,6 +68,8 @@ def check_options(options: argparse.Namespace) -> None:
         raise ValueError("former_every: former selves play in games with opponents only; give against above 0")
     if options.former_every < math.inf and options.iterations:
         raise ValueError("former_every: it follows the clock, which iterations are there to do without; give minutes")
+    if options.anchor is not None and not options.kl_start:
+        raise ValueError("--anchor: nothing keeps the policy near it; give kl_start above 0")
     for bot in (*options.opponents, *options.measure_against):
         registry.check(bot)
 

@@ -35,7 +35,7 @@ def train(options: argparse.Namespace, settings: Settings) -> int:
     for bot in {*settings.games.opponents, *settings.measure_against}:
         make(bot)
     keep_freed_memory()
-    run = Run(options.folder, settings, options.start)
+    run = Run(options.folder, settings, options.start, options.anchor)
     options.jobs = run.jobs
     torch.set_num_threads(min(run.jobs, usable_cores()))
     workers = workers_for(options, options.opponents)

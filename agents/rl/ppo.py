@@ -69,8 +69,18 @@ class Choices(NamedTuple):
 class Learner:
     """The networks and their optimizers during training."""
 
-    def __init__(self, weights: Weights, hyperparameters: Hyperparameters, seed: int = 0, device: str = "cpu") -> None:
-        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a missing device."""
+    def __init__(
+        self,
+        weights: Weights,
+        hyperparameters: Hyperparameters,
+        seed: int = 0,
+        device: str = "cpu",
+        anchor: Weights | None = None,
+    ) -> None:
+        """`weights` of the policy; `seed` of those of the critic. Raises ValueError for a missing device.
+
+        `anchor`: the policy that `kl_start` keeps it near; without one, the policy as it is now.
+        """
         self.device = device_named(device)
         self.bf16 = has_bf16(self.device)  # whether steps multiply matrices in bf16
         self.hyperparameters = hyperparameters
@@ -89,9 +99,9 @@ class Learner:
             "optimizer": self.optimizer,
             "value_optimizer": self.value_optimizer,
         }
-        self.start: Policy | None = None  # the policy as the run began, for `kl_start`
+        self.start: Policy | None = None  # the policy as the run began, or the anchor, for `kl_start`
         if hyperparameters.kl_start:
-            self.start = self._parts["start"] = Policy(weights).to(self.device).requires_grad_(False)
+            self.start = self._parts["start"] = Policy(anchor or weights).to(self.device).requires_grad_(False)
 
     def state(self) -> dict[str, Any]:
         """The weights and the states of the optimizers."""

@@ -70,7 +70,9 @@ class Hyperparameters:
     kl: float = setting(
         0.0, non_negative_number, "weight of the KL divergence from the prior (the policy of the prior logits)"
     )
-    kl_start: float = setting(0.0, non_negative_number, "weight of the KL divergence from the policy at the start")
+    kl_start: float = setting(
+        0.0, non_negative_number, "weight of the KL divergence from the policy at the start, or from that of --anchor"
+    )
     batch_size: int = setting(8192, positive, "choices of a minibatch")
     epochs: int = setting(1, positive, "times that each choice is learned from")
     critic_sees: str = setting("everything", one_of("everything", "view"), "view: no hidden tile")

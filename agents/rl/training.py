@@ -60,11 +60,11 @@ class Run(Training):
     save_every = 20.0
     pool: AnyPool[Task, Played] | None = None  # whose workers act; without one, threads of this process do
 
-    def __init__(self, folder: Path, settings: Settings, start: Path | None) -> None:
+    def __init__(self, folder: Path, settings: Settings, start: Path | None, anchor: Path | None = None) -> None:
         """Begin a run, or continue the one in the folder. Raises ValueError, in one line, if that cannot be done.
 
         `start`: the weights that a new run begins with, a file or the folder of a run, widened to the widths of the
-        settings; without it, random ones that add nothing to any logit.
+        settings; without it, random ones that add nothing to any logit. `anchor`: see `Learner`, likewise.
         """
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
@@ -80,7 +80,9 @@ class Run(Training):
             jobs = settings.jobs or usable_cores()
             self.settings = replace(settings, jobs=jobs)
             self._actors = [self._new_actor(number) for number in range(jobs)]
-            self.learner = self._new_learner(self._first_weights(start))
+            weights = self._first_weights(start)
+            kept_near = None if anchor is None else load_weights(weights_file(anchor), self.features)
+            self.learner = self._new_learner(weights, kept_near)
 
     @property
     def jobs(self) -> int:
@@ -103,8 +105,8 @@ class Run(Training):
                 raise ValueError(f"{option} {wanted}: {start} has {least}; a network can only be widened")
         return widen(weights, self.features, width or had[0], hidden or had[1], seed)
 
-    def _new_learner(self, weights: Weights) -> Learner:
-        return Learner(weights, self.settings.hyperparameters, self.settings.seed, self.settings.device)
+    def _new_learner(self, weights: Weights, anchor: Weights | None) -> Learner:
+        return Learner(weights, self.settings.hyperparameters, self.settings.seed, self.settings.device, anchor)
 
     def _load(self) -> Learner:
         """Continue from the state on disk; returns the learner."""
@@ -120,16 +122,20 @@ class Run(Training):
             weights = {name: policy[f"weights.{name}"].numpy() for name in NAMES}
             widths = weights["hidden"].shape
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
+            start = state["learner"].get("start", policy)  # widths of an anchor may be its own
+            anchor = {name: start[f"weights.{name}"].numpy() for name in NAMES}
             self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
         self.saved_iteration = self.iteration
         check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
-        weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
+        weights, anchor, *self.former = (
+            check_weights(path, each, self.features) for each in (weights, anchor, *former)
+        )
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("width", "hidden"), asked, widths, strict=True):
             if wanted not in (None, width):
                 what = f"its network has {option} {width}, not {wanted}"
                 raise ValueError(f"{path}: {what}; widen it in another folder by --start {self.folder / WEIGHTS}")
-        learner = self._new_learner(weights)
+        learner = self._new_learner(weights, anchor)
         with reading(path):
             learner.load_state(state["learner"])
             for number, each in enumerate(state["actors"]):

@@ -316,6 +316,8 @@ BAD_USES = {
         NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
         out --set former_every=1 --set against=0 -> against former_every
         out --set former_every=1 --set iterations=5 -> former_every iterations
+        out --anchor nowhere -> anchor kl_start
+        out --anchor nowhere --set kl_start=0.1 -> nowhere
     """,
     "agents.search fit": """
         nowhere/model.npz -> nowhere

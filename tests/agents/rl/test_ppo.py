@@ -187,3 +187,15 @@ def test_divergence_from_the_start_holds_the_policy() -> None:
         found.append(again.learn([part], np.random.default_rng(0))["kl_from_start"])
     assert found[1] < found[0] / 2
     assert "kl_from_start" not in Learner(weights_of(), Hyperparameters()).learn([part], np.random.default_rng(0))
+
+
+def test_an_anchor_draws_the_policy_towards_it() -> None:
+    part, anchor = played(3), weights_of(seed=9)
+    anchor["logit"] = np.full_like(anchor["logit"], 0.5)  # far from the start, whose logits are those of the prior
+    found = []
+    for kl_start in (1e-9, 10.0):
+        chosen = Hyperparameters(epochs=10, batch_size=128, entropy=0.0, kl_start=kl_start, learning_rate=3e-3)
+        learner = Learner(weights_of(), chosen, anchor=anchor)
+        found.append([learner.learn([part], np.random.default_rng(0))["kl_from_start"] for _ in range(3)])
+    (*_, free), (first, *_, held) = found
+    assert held < min(free, first) / 2

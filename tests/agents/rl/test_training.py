@@ -159,6 +159,19 @@ def test_a_run_keeps_the_widths_of_the_weights_given_or_widens_them(tmp_path: Pa
         Run(tmp_path / "narrow", replace(SMALL, hidden=7), tmp_path / "start.npz")
 
 
+def test_a_run_that_goes_on_keeps_its_anchor(tmp_path: Path) -> None:
+    features = features_named("residual")
+    anchor = random_weights(features, 5, 3, 7)  # its widths are its own
+    save_weights(tmp_path / "anchor.npz", anchor)
+    settings = replace(SMALL, hyperparameters=Hyperparameters(kl_start=0.1))
+    (tmp_path / "run").mkdir()
+    Run(tmp_path / "run", settings, None, tmp_path / "anchor.npz").save()
+    for run in (Run(tmp_path / "run", settings, None), Run(tmp_path / "run", settings, None, tmp_path / "other.npz")):
+        assert run.learner.start is not None
+        kept = run.learner.start.numpy()
+        assert all(np.array_equal(kept[name], anchor[name]) for name in NAMES)
+
+
 def arguments(folder: Path, *more: str) -> list[str]:
     """A command line with a tiny budget."""
     tiny = "--jobs 1 --set measure_against=random --set tables=4 --set width=8 --set hidden=8 --set walls=1"
