@@ -22,6 +22,7 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
+from agents.training.folders import check_folder
 from agents.training.loop import run_training
 from agents.training.settings import values_of
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
@@ -84,6 +85,7 @@ def number_games(parts: list[Choices]) -> list[Choices]:
 
 def train(options: argparse.Namespace) -> int:
     """Learn weights and write them."""
+    check_folder(options.out, "agents.linear")
     initial = load_weights(options.start)
     choices = concatenate(number_games([read_choices(path) for path in options.data]))
     named = "--data " + " ".join(str(path.resolve()) for path in options.data)

@@ -39,6 +39,7 @@ from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor, Experience, Task
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
 from agents.training.checkpoint import reading
+from agents.training.folders import check_folder
 from agents.training.loop import Step, Training
 from agents.training.schedule import linear_decay
 from agents.training.settings import check_unchanged, settings_in
@@ -66,6 +67,7 @@ class Run(Training):
         `start`: the weights that a new run begins with, a file or the folder of a run, widened to the widths of the
         settings; without it, random ones that add nothing to any logit.
         """
+        check_folder(folder, "agents.rl")
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
         self.saved_iteration = 0

@@ -17,6 +17,7 @@ from agents.bert.next_steps import arena_command, command, new_run, print_outcom
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
+from agents.training.folders import check_folder
 from agents.training.loop import run_training
 from agents.training.settings import arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
@@ -59,6 +60,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
     config = TrainingConfig(objective=objective, **chosen)
     console = Console(stderr=True)
     with parser.reporting(ValueError, OSError):
+        check_folder(out, "agents.bert")
         check_config(config, out)
         if objective == "improve":
             check_rollouts(Path(config.data))

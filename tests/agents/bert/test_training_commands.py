@@ -25,6 +25,7 @@ from agents.bert.training import trainer  # noqa: E402
 from agents.bert.training.commands import CONFIG_FILE, check_config, save_config, training_command  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
+from agents.training.folders import FILES  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -57,6 +58,7 @@ def test_a_run_is_described_and_not_repeated(
     finally:
         os.umask(before)
     assert json.loads(Path("a run", "training_config.json").read_text())["steps"] == 8
+    assert all(Path("a run", name).is_file() for name in FILES["agents.bert"])
     card = Path("a run", "model", "README.md").read_text()
     assert "validation_accuracy" in card
     settings = "--from micro --batch-size 32 --steps 8 --set eval_steps=4"

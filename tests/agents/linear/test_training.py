@@ -20,6 +20,7 @@ from agents.linear.scale import centre, placements_per_point
 from agents.linear.training import Split, Trainer, split
 from agents.linear.weights import BUNDLED, load_weights
 from agents.registry import make
+from agents.training.folders import FILES
 from engine.actions import DAIMINKAN, KAKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
 from engine.table import TABLE
 
@@ -134,6 +135,7 @@ def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.Captu
     assert weights.temperature == 0.5
     assert not (weights.values == START).all()
     assert (out / "metrics.csv").read_text().count("\n") == 4
+    assert all((out / name).is_file() for name in FILES["agents.linear"])
     assert main(command) == 0  # finished: the same outcome again
     assert load_weights(str(out / "weights.json")).values.tolist() == weights.values.tolist()
     capsys.readouterr()

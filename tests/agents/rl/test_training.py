@@ -26,6 +26,7 @@ from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_
 from agents.rl.ppo import Learner
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
+from agents.training.folders import FILES
 from engine.common.program import BAD_ARGUMENTS
 from tests.support.small_rl import SMALL, weights_of
 from tests.support.views import views_of_games
@@ -187,6 +188,7 @@ def test_the_command_trains_is_interrupted_and_continues(
     lines = (tmp_path / "curve.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2", "3"]
     assert make(f"residual:{tmp_path}").name == f"residual:{tmp_path}"
+    assert all((tmp_path / name).is_file() for name in FILES["agents.rl"])
     assert "has not begun" not in capsys.readouterr().out
     assert list((tmp_path / "tensorboard").iterdir())
     assert "against two random" in (tmp_path / "curve.svg").read_text()
