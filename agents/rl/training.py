@@ -23,7 +23,7 @@ from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
 from agents.rl.critic import FILE as CRITIC
 from agents.rl.critic import save_critic
 from agents.rl.evaluation import Strength, append, last_measured, measure
-from agents.rl.families import features_named
+from agents.rl.families import DEFAULT_FAMILY, features_named
 from agents.rl.plot import plot_curve
 from agents.rl.policy import (
     NAMES,
@@ -42,7 +42,7 @@ from agents.training.checkpoint import reading
 from agents.training.folders import check_folder
 from agents.training.loop import Step, Training
 from agents.training.schedule import linear_decay
-from agents.training.settings import check_unchanged, settings_in
+from agents.training.settings import Setting, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
@@ -124,7 +124,8 @@ class Run(Training):
             former = [{name: each[name].numpy() for name in NAMES} for each in state["former"]]
             self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
         self.saved_iteration = self.iteration
-        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
+        bot = {"bot": Setting(DEFAULT_FAMILY, str, "", option="--bot")}
+        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings) | bot)
         weights, *self.former = (check_weights(path, each, self.features) for each in (weights, *former))
         asked = self.settings.width, self.settings.hidden
         for option, wanted, width in zip(("width", "hidden"), asked, widths, strict=True):

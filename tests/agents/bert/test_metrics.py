@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs nukidora[train]")
 
-from agents.bert.training.config import TrainingProgress  # noqa: E402
-from agents.bert.training.metrics import MetricsWriter  # noqa: E402
+from agents.bert.training.config import TrainingProgress
+from agents.bert.training.metrics import MetricsWriter
 
 HEADER = "step,seconds,learning_rate,train_loss,validation_loss\n"
 ROWS = "50,1.0,0.001,0.5,\n100,2.0,0.0005,0.25,0.3\n"

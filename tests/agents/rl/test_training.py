@@ -283,9 +283,10 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
     for given, said in (
         (["--set", "width=9"], "width 8, not 9"),
         (["--set", "hidden=9"], "hidden 8, not 9"),
-        (["--set", "gae_lambda=0.5"], "gae_lambda 0.6, not 0.5"),
-        (["--set", "seed=7"], "seed 0, not 7"),
-        (["--set", "opponents=linear"], "opponents rule, not linear"),
+        (["--set", "gae_lambda=0.5"], "--set gae_lambda=0.6 (the default), not 0.5"),
+        (["--set", "seed=7"], "--set seed=0 (the default), not 7"),
+        (["--bot", "selfplay"], "--bot residual (the default), not selfplay"),
+        (["--set", "opponents=linear"], "--set opponents=rule (the default), not linear"),
     ):
         assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
@@ -295,7 +296,7 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
     torch.save(state, tmp_path / "state.pt")
     Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4), None)
     assert main(arguments(tmp_path, "--set", "critic_sees=view")) == BAD_ARGUMENTS
-    assert "critic_sees everything, not view" in capsys.readouterr().err
+    assert "--set critic_sees=everything (the default), not view" in capsys.readouterr().err
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert main(arguments(tmp_path)) == BAD_ARGUMENTS
     assert str(tmp_path / "state.pt") in capsys.readouterr().err
@@ -311,7 +312,7 @@ def test_a_run_keeps_its_number_of_threads_on_a_machine_with_other_cores(
     run.save()
     monkeypatch.setattr(training, "usable_cores", lambda: 1)
     assert Run(tmp_path, settings, None).jobs == 2
-    with pytest.raises(ValueError, match="began with jobs 2, not 1; give the same options"):
+    with pytest.raises(ValueError, match="began with --jobs 2, not 1; give the same options"):
         Run(tmp_path, replace(SMALL, jobs=1), None)
 
 
