@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.base import Agent
-from agents.linear.config import Config
+from agents.linear.config import WEIGHTS, Config
 from agents.linear.data import Choices, Records, SelfPlay, Source, collect, concatenate
 from agents.linear.features import FEATURES
 from agents.linear.files import read_choices, writer
@@ -33,7 +33,7 @@ from engine.common.screen import screen
 from engine.common.student import interval_of_share
 from engine.table import raw_bytes
 
-WEIGHTS, METRICS = "weights.json", "metrics.csv"
+METRICS = "metrics.csv"
 ALL, DISCARD = "all", "discard"
 DECLARED = {
     "pon": np.array([PON, PON_RED]),
