@@ -200,6 +200,8 @@ class Run(Training):
     def steps(self) -> Generator[Step]:
         """Do the iterations and measurements that are left."""
         self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
+        if self.iteration and not self.finished:
+            yield Step(line=f"resuming after iteration {self.iteration}")
         with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
             while not self.finished:
                 if self._is_measurement_due():

@@ -84,7 +84,8 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
         if trainer.is_main and (out / "model").exists():
             write_card(trainer, training_command(config, out))
     if not trainer.finished:
-        console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True, highlight=False)
+        resumes = f"the same command resumes after step {trainer.saved_step:,}"
+        console.print(f"{parser.short_name}: interrupted; {resumes}", soft_wrap=True, highlight=False)
         return INTERRUPTED
     if trainer.is_main:
         print_outcome(describe_run(trainer), *next_commands(config, out / "model"))

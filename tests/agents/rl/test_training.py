@@ -184,12 +184,14 @@ def test_the_command_trains_is_interrupted_and_continues(
     assert main(options) == 130
     assert "stopped; the same command continues after iteration 3" in capsys.readouterr().err
     assert main(options) == 0
+    resumed = capsys.readouterr()
+    assert resumed.err.startswith("resuming after iteration 3\n")
+    assert "has not begun" not in resumed.out
     assert iterations == [0, 1, -1, 2]
     lines = (tmp_path / "curve.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2", "3"]
     assert make(f"residual:{tmp_path}").name == f"residual:{tmp_path}"
     assert all((tmp_path / name).is_file() for name in FILES["agents.rl"])
-    assert "has not begun" not in capsys.readouterr().out
     assert list((tmp_path / "tensorboard").iterdir())
     assert "against two random" in (tmp_path / "curve.svg").read_text()
 
