@@ -32,7 +32,8 @@ def print_report(console: Console, document: dict[str, Any]) -> None:
     """Print all tables, what was played, how fast, and which bots failed; its texts may be of a stranger."""
     document = printable_texts({key: value for key, value in document.items() if key != "games"})
     settings, bots, speed = document["settings"], document["bots"], document["speed"]
-    walls = f"{bots[0]['games'] // ROTATIONS:,} walls in {ROTATIONS} rotations"
+    n = bots[0]["games"] // ROTATIONS
+    walls = f"{n:,} wall{'s' * (n != 1)} in {ROTATIONS} rotations"
     scores = tuple(settings["scores"])
     handicap = "" if scores == EVEN_SCORES else f", starting scores {', '.join(f'{score:,}' for score in scores)}"
     if settings["tenhou_seed"]:

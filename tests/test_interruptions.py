@@ -81,7 +81,7 @@ PROGRAMS = {
     "bert train": Program(
         "agents.bert.cli train data {}/run --from micro --batch-size 32 --set eval_steps=4 --steps 12",
         "agents.bert.training.trainer:Trainer._step", 7,
-        "agents.bert train: interrupted; the same command resumes", "run/model/config.json",
+        "agents.bert train: interrupted; the same command resumes after step 7", "run/model/config.json",
         "run/model/*.safetensors", data="data",
     ),
     "linear": Program(

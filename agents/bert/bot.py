@@ -147,6 +147,12 @@ def _load_once(folder: Path, device: str, modified: tuple[int, ...]) -> Predicto
     return load(folder, device)
 
 
+def _name_of(folder: Path) -> str:
+    """The name of a network: that of its run, which has it in the folder ``model``, or else of its folder."""
+    run = folder.parent.name if folder.name == "model" else ""
+    return run or folder.name
+
+
 def make(argument: str | None, seed: int) -> Bert:
     """The bot ``bert`` or ``bert:argument``, see the module. Raises ValueError, one line with the remedy."""
     return make_named("bert", BUNDLED, argument, seed)
@@ -169,7 +175,7 @@ def make_named(bot: str, bundled: Path, argument: str | None, seed: int, family:
         raise ValueError(
             f"{folder}: is a network of the bot {predictor.family}, not {family}: {predictor.family}:FOLDER"
         )
-    name = f"{bot}:{folder.resolve().name}" if path else bot
+    name = f"{bot}:{_name_of(folder.resolve())}" if path else bot
     if options.temperature:
         name += f"?temperature={options.temperature:g}"
     return Bert(predictor, name, options, seed)

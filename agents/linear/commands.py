@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.base import Agent
-from agents.linear.config import Config
+from agents.linear.config import WEIGHTS, Config
 from agents.linear.data import Choices, Records, SelfPlay, Source, collect, concatenate
 from agents.linear.features import FEATURES
 from agents.linear.files import read_choices, writer
@@ -22,6 +22,7 @@ from agents.linear.scale import placements_per_point
 from agents.linear.training import Epoch, Trainer, split
 from agents.linear.weights import BUNDLED, STARTING, Weights, load_weights
 from agents.registry import make
+from agents.training.folders import check_folder
 from agents.training.loop import run_training
 from agents.training.settings import values_of
 from engine.actions import ANKAN, DAIMINKAN, N_ACTIONS, NUKIDORA, PON, PON_RED, RIICHI, TSUMOGIRI
@@ -32,7 +33,7 @@ from engine.common.screen import screen
 from engine.common.student import interval_of_share
 from engine.table import raw_bytes
 
-WEIGHTS, METRICS = "weights.json", "metrics.csv"
+METRICS = "metrics.csv"
 ALL, DISCARD = "all", "discard"
 DECLARED = {
     "pon": np.array([PON, PON_RED]),
@@ -84,6 +85,7 @@ def number_games(parts: list[Choices]) -> list[Choices]:
 
 def train(options: argparse.Namespace) -> int:
     """Learn weights and write them."""
+    check_folder(options.out, "agents.linear")
     initial = load_weights(options.start)
     choices = concatenate(number_games([read_choices(path) for path in options.data]))
     named = "--data " + " ".join(str(path.resolve()) for path in options.data)

@@ -9,7 +9,7 @@ from engine.common.options import non_negative_number, positive, positive_number
 from engine.common.options import seed as seed_type
 
 HINGE, SOFTMAX = "hinge", "softmax"  # losses
-CHECKPOINT = "checkpoint.npz"  # in the folder of a run
+CHECKPOINT, WEIGHTS = "checkpoint.npz", "weights.json"  # in the folder of a run
 
 
 @dataclass(frozen=True)

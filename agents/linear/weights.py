@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.linear.config import WEIGHTS
 from agents.linear.features import NAMES, START
 from agents.options import read_path
 from engine.common.files import write_atomically
@@ -61,6 +62,8 @@ def load_weights(name: str) -> Weights:
     if name == STARTING:
         return Weights()
     path = read_path(name)
+    if (inside := path / WEIGHTS).is_file():
+        raise ValueError(f"{path}: is the folder of a run; name {inside}")
     with path.open("rb") as file:
         data = file.read(MAX_SIZE + 1)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents import registry
-from agents.rl.families import FAMILIES
+from agents.rl.families import DEFAULT_FAMILY, FAMILIES
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.training.settings import add_settings, settings_in, values_of
 from engine.common.options import Parser
@@ -27,7 +27,8 @@ def train_parser() -> Parser:
     parser = Parser("agents.rl train", description="Learn by self-play and against other bots.", epilog=EPILOG)
     add = parser.add_argument
     add("folder", type=Path, metavar="FOLDER", help="the run; it is continued if there is one")
-    add("--bot", choices=FAMILIES, default="residual", help="what the network sees (default: residual)")
+    about = f"what the network sees (default: {DEFAULT_FAMILY})"
+    add("--bot", choices=FAMILIES, default=DEFAULT_FAMILY, help=about)
     add(
         "--start",
         type=Path,

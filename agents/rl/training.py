@@ -23,7 +23,7 @@ from agents.rl.bot import WEIGHTS, NetworkBot, weights_file
 from agents.rl.critic import FILE as CRITIC
 from agents.rl.critic import save_critic
 from agents.rl.evaluation import Strength, measure, read_curve, write_curve
-from agents.rl.families import features_named
+from agents.rl.families import DEFAULT_FAMILY, features_named
 from agents.rl.plot import plot_curve
 from agents.rl.policy import (
     NAMES,
@@ -39,9 +39,10 @@ from agents.rl.ppo import Learner
 from agents.rl.rollouts import Actor, Experience, Task
 from agents.rl.settings import HIDDEN, WIDTH, Games, Hyperparameters, Settings
 from agents.training.checkpoint import reading
+from agents.training.folders import check_folder
 from agents.training.loop import Step, Training
 from agents.training.schedule import linear_decay
-from agents.training.settings import check_unchanged, settings_in
+from agents.training.settings import Setting, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import usable_cores
 from engine.common.pools import AnyPool
@@ -66,6 +67,7 @@ class Run(Training):
         `start`: the weights that a new run begins with, a file or the folder of a run, widened to the widths of the
         settings; without it, random ones that add nothing to any logit. `anchor`: see `Learner`, likewise.
         """
+        check_folder(folder, "agents.rl")
         self.folder, self.settings = folder, settings
         self.iteration = self.choices = 0  # done so far
         self.saved_iteration = 0
@@ -126,7 +128,8 @@ class Run(Training):
             anchor = {name: start[f"weights.{name}"].numpy() for name in NAMES}
             self.settings = replace(self.settings, jobs=self.settings.jobs or len(state["actors"]))
         self.saved_iteration = self.iteration
-        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings))
+        bot = {"bot": Setting(DEFAULT_FAMILY, str, "", option="--bot")}
+        check_unchanged(path, before, self.settings.fixed(), settings_in(Games, Hyperparameters, Settings) | bot)
         weights, anchor, *self.former = (
             check_weights(path, each, self.features) for each in (weights, anchor, *former)
         )
@@ -204,6 +207,8 @@ class Run(Training):
         self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
         if not (self.folder / STATE).exists():
             (self.folder / CURVE).unlink(missing_ok=True)  # of a run whose state was deleted, to begin again
+        if self.iteration and not self.finished:
+            yield Step(line=f"resuming after iteration {self.iteration}")
         with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
             while not self.finished:
                 if self._is_measurement_due():

@@ -23,6 +23,7 @@ class Setting(NamedTuple):
     read: Callable[[str], Any]
     help: str
     metavar: str = ""  # of its own option; without one, ``--set NAME=VALUE`` gives it
+    option: str = ""  # if that is not `option_of` its name
 
 
 def setting(default: T, read: Callable[[str], T], help: str, metavar: str = "") -> T:
@@ -51,9 +52,14 @@ def arguments_of(chosen: object) -> list[str]:
     words: list[str] = []
     for name, each in settings_in(type(chosen)).items():
         if (value := getattr(chosen, name)) != each.default:
-            text = as_text(value)
-            words += [option_of(name), text] if each.metavar else ["--set", f"{name}={text}"]
+            words += words_of(name, value, each)
     return words
+
+
+def words_of(name: str, value: Any, each: Setting) -> list[str]:
+    """The arguments that give a setting this value."""
+    option = each.option or (option_of(name) if each.metavar else "")
+    return [option, as_text(value)] if option else ["--set", f"{name}={as_text(value)}"]
 
 
 def check_unchanged(
@@ -61,13 +67,15 @@ def check_unchanged(
 ) -> None:
     """Raise ValueError, in one line, if a run that began with the settings `before` would go on with others, `now`.
 
-    Both are by name, as values or as texts. A setting that did not exist when the run began had its default.
+    Both are by name, as values or as texts. A setting that did not exist when the run began had its default. What is
+    no setting, such as the data, has the name that it has in the help.
     """
-    defaults = {name: each.default for name, each in settings.items()}
     for name, value in now.items():
-        began = as_text(before.get(name, defaults.get(name)))
-        if began != as_text(value):
-            what = f"began with {name} {began}, not {as_text(value)}"
+        each = settings.get(name, Setting("", str, "", option=name))
+        texts = as_text(before.get(name, each.default)), as_text(value)
+        if texts[0] != texts[1]:
+            began, goes_on = (text + " (the default)" * (text == as_text(each.default)) for text in texts)
+            what = f"began with {' '.join(words_of(name, began, each))}, not {goes_on}"
             raise ValueError(f"{place}: {what}; give the same options, or another folder")
 
 

@@ -119,8 +119,10 @@ def _origins(league: League) -> Iterator[str]:
         full, points = split_strength(standing.bot)
         name, _, argument = full.partition(":")
         weaker = "" if points is None else f"{-points} points weaker than {_code(full)}: "
-        origin = BUILT_IN[name].origin if name in BUILT_IN else "not a bot of this project"
-        yield f"- {_code(standing.bot)}: {weaker}{origin}" + (f"; here with {_code(argument)}" if argument else "")
+        origin = "not a bot of this project"
+        if name in BUILT_IN:
+            origin = BUILT_IN[name].origin + (f"; here with {_code(argument)}" if argument else "")
+        yield f"- {_code(standing.bot)}: {weaker}{origin}"
 
 
 def _code(bot: str) -> str:

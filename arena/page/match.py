@@ -44,9 +44,9 @@ def write_page(path: Path, results: Results, document: dict[str, Any], saved: Pa
 def _lines(document: dict[str, Any]) -> Iterator[str]:
     """Yield what was played, and with what result."""
     settings, bot = document["settings"], document["bots"][0]
-    line = (
-        f"{bot['games']:,} games on {bot['games'] // ROTATIONS:,} walls, each in {ROTATIONS} rotations of the seats; "
-    )
+    n = bot["games"] // ROTATIONS
+    walls = "one wall" if n == 1 else f"{n:,} walls, each"
+    line = f"{bot['games']:,} games on {walls} in {ROTATIONS} rotations of the seats; "
     line += f"{bot['rounds']:,} rounds; {settings['rules']} rules, {settings['length']}, seed {settings['seed']}"
     if settings["tenhou_seed"]:
         line += "; walls by a seed of Tenhou"

@@ -115,14 +115,15 @@ class Progress:
             self.print(f"{int(self.done + ROUNDING):,}{of_total} {text}")
 
     def _estimate(self) -> str:
-        """Return rate and time left, each only if meaningful."""
+        """Return rate and time left, each only if meaningful; seconds have no rate."""
         rate = self.rate
         if not rate:
             return ""
         parts = rate * self._parts
         n_left = 0 if self.total is None else self.total - self.done
-        left = f", {duration(n_left / rate)} left" if n_left > 0 else ""
-        return f"{parts:,.{0 if parts >= 10 else 1}f} {self._part}/s{left}"
+        speed = "" if self._part == "seconds" else f"{parts:,.{0 if parts >= 10 else 1}f} {self._part}/s"
+        left = f"{duration(n_left / rate)} left" if n_left > 0 else ""
+        return ", ".join(filter(None, (speed, left)))
 
     def print(self, line: str) -> None:
         """Print a line; on a terminal, above the bar."""

@@ -121,6 +121,16 @@ def test_a_league_in_which_a_bot_fails_in_every_game_has_a_page() -> None:
     assert "every two bots met in at least 0 games" in text
 
 
+def test_only_a_bot_of_this_project_has_an_argument_that_the_page_explains() -> None:
+    text = page(played(("softmax:?temperature=2", "exec:python my_bot.py", "my_bot.py:Eager")), {}, {}, "command", "")
+    origins = [line for line in text.splitlines() if line.startswith("- `")]
+    assert sorted(origins) == [
+        "- `exec:python my_bot.py`: not a bot of this project",
+        "- `my_bot.py:Eager`: not a bot of this project",
+        f"- `softmax:?temperature=2`: {BUILT_IN['softmax'].origin}; here with `?temperature=2`",
+    ]
+
+
 def test_names_of_a_strangers_league_stay_names() -> None:
     bots = ("rule", "exec:`</code><script>|\x1b[2J", "exec:\x1b[3J")
     text = page(played(bots), {}, {}, "command", "machine")

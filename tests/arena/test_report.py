@@ -47,6 +47,12 @@ def test_nothing_is_cut_at_any_width(document: dict[str, Any], width: int) -> No
     assert not [cell for cell in cells if not set(cell.split()) <= set(words)]
 
 
+def test_one_wall_is_one_wall(document: dict[str, Any]) -> None:
+    bots = [bot | {"games": 3} for bot in document["bots"]]
+    assert "Results: 1 wall in 3 rotations, tenhou" in printed(print_report, document | {"bots": bots}, 80)
+    assert "Results: 1,000 walls in 3 rotations, tenhou" in printed(print_report, document, 80)
+
+
 def test_at_80_columns_the_results_of_usual_bots_are_one_table(document: dict[str, Any]) -> None:
     usual = document | {"bots": [bot | {"bot": f"efficiency#{n}"} for n, bot in enumerate(document["bots"])]}
     assert printed(print_report, usual, 80).count("efficiency#0") == 2  # results and play

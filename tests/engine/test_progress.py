@@ -121,6 +121,15 @@ def test_a_rate_may_be_in_parts_and_a_status_is_shown(clock: Clock) -> None:
     assert lines_of(console) == ["10 of 100 steps, 4.0 samples/s, 12 min left, cpu, loss 0.5", "note"]
 
 
+def test_seconds_have_no_rate(clock: Clock) -> None:
+    console = log()
+    with Progress("seconds", 60, console=console) as shown:
+        for done, status in ((20, "iteration 3"), (40, "")):
+            clock.now += 40.0
+            shown.advance(done, status)
+    assert lines_of(console) == ["20 of 60 seconds, 1 min 20 s left, iteration 3", "60 of 60 seconds"]
+
+
 def test_a_terminal_gets_a_bar(clock: Clock) -> None:
     console = Console(file=io.StringIO(), width=100, force_terminal=True)
     with Progress("games", 1200, 300, console) as shown:

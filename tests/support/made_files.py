@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from agents.training.folders import FILES
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 RECORD = REPOSITORY / "tests" / "data" / "records" / "majsoul_kan3_nuki_rinshan.libriichi3p.mjson"
 NETWORK, CNN = (REPOSITORY / "agents" / family / "weights" for family in ("bert", "cnn"))
@@ -147,6 +149,7 @@ LISTENERS: list[socket.socket] = []  # else they would be closed
 MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "archive": archive,
     "bad_manifest": folder_of("000000.games.npy", "manifest.json"),
+    "bert_run": folder_of(*FILES["agents.bert"]),
     "bots": text("my_bot.py", BOTS),
     "broken_cnn": broken(CNN),
     "cut": text("cut.mjson", RECORD.read_text(encoding="utf-8")[:-50]),
@@ -159,6 +162,7 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
         "four.json", '{"log": [[[0, 0, 0], [], [], [], [], [], [], [], [], [], [], [], [], [11], [], [], []]]}'
     ),
     "league": text("league.json", json.dumps(LEAGUE)),
+    "linear_run": folder_of(*FILES["agents.linear"], "metrics.csv"),
     "long": lambda _: "x" * 300,
     "network": lambda _: NETWORK,
     "no_archive": text("model.npz", "nothing"),
@@ -172,6 +176,7 @@ MAKERS: dict[str, Callable[[Path], Path | str | int]] = {
     "nothing": text("empty.json", ""),
     "program": text("program.py", "raise SystemError('nobody asked for this program to run')\n"),
     "record": lambda _: RECORD,
+    "rl_run": folder_of(*FILES["agents.rl"]),
     "room": lambda _: "mjsonp://localhost:1/x",
     "server_data": lambda folder: folder,
     "small": small,

@@ -291,6 +291,8 @@ BAD_USES = {
         train out --data x.csv --selfplay rule,rule,rule -> --selfplay
         train out -> --data
         train out --data none.csv -> none.csv
+        train {rl_run} --data none.csv -> {rl_run} agents.rl
+        train {bert_run} --data none.csv -> {bert_run} agents.bert
         train out --data {no_parquet} -> {no_parquet}
         train out --data {notes} -> {notes}
         train out --data x.csv --set [margin=-1|temperature=0|epochs=1.5|loss=mean|seed=-1] -> --set $
@@ -312,6 +314,8 @@ BAD_USES = {
         out --bot bert -> --bot bert
         out --set [measure_against|opponents]=nobody -> nobody
         out --start {notes} -> {notes}
+        {linear_run} -> {linear_run} agents.linear
+        {bert_run} -> {bert_run} agents.bert
         out --device abacus -> abacus
         NUKIDORA_CLUSTER=head out -> NUKIDORA_CLUSTER head
         out --set former_every=1 --set against=0 -> against former_every
@@ -350,6 +354,8 @@ BAD_USES = {
         data {texts} --selfplay rule,rule,rule -> {texts} notes.md
         data [{no_manifest}|{bad_manifest}] --selfplay rule,rule,rule -> $ manifest.json
         train nowhere out -> nowhere
+        [train|pretrain] {data} {linear_run} -> {linear_run} agents.linear
+        train {data} {rl_run} -> {rl_run} agents.rl
         train {data} out --wrong -> --wrong
         train {data} out --from huge -> huge
         improve {data} out --from micro -> micro

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from agents.bert.families import SIZES
+from agents.bert.families import DEFAULT_SIZE, SIZES
 from agents.bert.next_steps import arena_command, command, new_run, print_outcome
 from agents.bert.training.config import TrainingConfig
 from agents.bert.training.data.dataset import Dataset
 from agents.bert.training.data.manifest import MANIFEST, has_rollouts
+from agents.training.folders import check_folder
 from agents.training.loop import run_training
-from agents.training.settings import arguments_of, check_unchanged, settings_in
+from agents.training.settings import Setting, arguments_of, check_unchanged, settings_in
 from engine.common.files import write_atomically
 from engine.common.options import Parser
 from engine.common.program import INTERRUPTED, OK
@@ -59,6 +60,7 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
     config = TrainingConfig(objective=objective, **chosen)
     console = Console(stderr=True)
     with parser.reporting(ValueError, OSError):
+        check_folder(out, "agents.bert")
         check_config(config, out)
         if objective == "improve":
             check_rollouts(Path(config.data))
@@ -82,7 +84,8 @@ def run_objective(objective: str, parser: Parser, options: Namespace) -> int:
         if trainer.is_main and (out / "model").exists():
             write_card(trainer, training_command(config, out))
     if not trainer.finished:
-        console.print(f"{parser.short_name}: interrupted; the same command resumes", soft_wrap=True, highlight=False)
+        resumes = f"the same command resumes after step {trainer.saved_step:,}"
+        console.print(f"{parser.short_name}: interrupted; {resumes}", soft_wrap=True, highlight=False)
         return INTERRUPTED
     if trainer.is_main:
         print_outcome(describe_run(trainer), *next_commands(config, out / "model"))
@@ -105,7 +108,8 @@ def check_config(config: TrainingConfig, out: Path) -> None:
     folders = resolve_folders(config)
     same = {name for name, folder in folders.items() if resolved.get(name) == folder}
     now = {name: value for name, value in asdict(config).items() if name not in same}
-    check_unchanged(out, before, now, settings_in(TrainingConfig))
+    model = Setting(DEFAULT_SIZE, str, "", option="--from")
+    check_unchanged(out, before, now, settings_in(TrainingConfig) | {"model": model})
 
 
 def resolve_folders(config: TrainingConfig) -> dict[str, str]:

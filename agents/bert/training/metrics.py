@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.bert.training.config import TrainingProgress
+from agents.training.checkpoint import reading
 
 METRICS_FILE = "metrics.csv"
 TRAIN, VALIDATION = "train", "validation"  # prefixes of the columns
@@ -38,19 +39,27 @@ class MetricsWriter:
     """Writes metrics to ``metrics.csv`` and ``tensorboard/`` of a run folder."""
 
     def __init__(self, folder: Path, names: Sequence[str], step: int) -> None:
-        """Continue after `step`: rows of later steps are removed."""
+        """Continue after `step`: rows of later steps are removed. Raises ValueError if they cannot be read."""
         columns = [f"{split}_{name}" for split in (TRAIN, VALIDATION) for name in names]
         self._columns = ["step", "seconds", "learning_rate", *columns]
         self._path = folder / METRICS_FILE
-        rows = []
-        if self._path.exists():
-            with self._path.open(newline="") as file:
-                rows = [row for row in csv.DictReader(file) if int(row["step"]) <= step]
+        rows = self._rows_until(step) if self._path.exists() else []
         with self._path.open("w", newline="") as file:
             writer = csv.DictWriter(file, self._columns)
             writer.writeheader()
             writer.writerows(rows)
         self._board = SummaryWriter(folder / "tensorboard", purge_step=step + 1)
+
+    def _rows_until(self, step: int) -> list[dict[str, str]]:
+        with reading(self._path), self._path.open(newline="") as file:
+            reader = csv.DictReader(file)
+            names = reader.fieldnames or self._columns  # an empty file has none
+            if "step" not in names or not set(names) <= set(self._columns):
+                raise ValueError("it has other columns")
+            rows = list(reader)
+            if any(None in row.values() for row in rows):
+                raise ValueError("a row is cut off")
+            return [row for row in rows if int(row["step"]) <= step]
 
     def write(self, progress: TrainingProgress, learning_rate: float, metrics: dict[str, float]) -> None:
         """Write metrics of the current step, by column name."""

@@ -74,7 +74,7 @@ class Trainer(Training):
             raise ValueError(f"{config.data}: {len(self.data)} training samples are too few for {n} processes")
         if config.minutes and (config.steps or n > 1):
             raise ValueError("--minutes: takes no --steps, and trains in one process, as clocks differ")
-        self.progress = TrainingProgress()
+        self.progress, self.saved_step = TrainingProgress(), 0
         self.metrics: dict[str, float] = {}  # the latest
         set_seed(config.seed)
         self.objective = make_objective(config)
@@ -236,7 +236,7 @@ class Trainer(Training):
             with reading(self._checkpoint):
                 self.accelerator.load_state(str(self._checkpoint))
                 self.progress = TrainingProgress(**json.loads((self._checkpoint / "progress.json").read_text()))
-            self.scheduler.last_epoch = self.progress.step
+            self.scheduler.last_epoch = self.saved_step = self.progress.step
 
     def save(self) -> None:
         """Write a checkpoint, and a network to play with if there is none yet."""
@@ -252,6 +252,7 @@ class Trainer(Training):
                 self._checkpoint.rename(self._old_checkpoint)
             new.rename(self._checkpoint)
             shutil.rmtree(self._old_checkpoint, ignore_errors=True)
+        self.saved_step = self.progress.step
         self.accelerator.wait_for_everyone()
 
 

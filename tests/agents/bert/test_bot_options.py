@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -40,6 +41,16 @@ def test_the_name_identifies_the_network(network: Path) -> None:
     assert make(f"bert:{network}").name == f"bert:{network.name}"
     assert make(f"bert:{network}?top=3").name == f"bert:{network.name}"
     assert make(f"bert:{network}?temperature=0.50").name == f"bert:{network.name}?temperature=0.5"
+
+
+def test_the_network_of_a_run_has_the_name_of_the_run(
+    network: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "first" / "model"
+    copytree(network, model)
+    assert make(f"bert:{model}").name == "bert:first"
+    monkeypatch.chdir(model)
+    assert make("bert:.").name == "bert:first"
 
 
 def test_the_bundled_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, views: np.ndarray) -> None:

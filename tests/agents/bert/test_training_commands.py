@@ -25,6 +25,7 @@ from agents.bert.training import trainer  # noqa: E402
 from agents.bert.training.commands import CONFIG_FILE, check_config, save_config, training_command  # noqa: E402
 from agents.bert.training.config import TrainingConfig  # noqa: E402
 from agents.bert.training.data.manifest import Part, write_manifest  # noqa: E402
+from agents.training.folders import FILES  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -57,6 +58,7 @@ def test_a_run_is_described_and_not_repeated(
     finally:
         os.umask(before)
     assert json.loads(Path("a run", "training_config.json").read_text())["steps"] == 8
+    assert all(Path("a run", name).is_file() for name in FILES["agents.bert"])
     card = Path("a run", "model", "README.md").read_text()
     assert "validation_accuracy" in card
     settings = "--from micro --batch-size 32 --steps 8 --set eval_steps=4"
@@ -77,7 +79,7 @@ def test_a_run_is_described_and_not_repeated(
     again = capsys.readouterr()
     assert again.err.startswith("a run: ")
     assert again.out == printed
-    assert "began with steps 8, not 9" in refusal(capsys, "train", data, "a run", *SMALL, "--steps", 9)
+    assert "began with --steps 8, not 9" in refusal(capsys, "train", data, "a run", *SMALL, "--steps", 9)
 
 
 def test_a_folder_may_be_written_differently(
@@ -95,8 +97,9 @@ def test_a_folder_may_be_written_differently(
     shutil.copytree(data, "other")
     shutil.copytree("start", "other start")
     assert "began with data " in refusal(capsys, "train", "other", "run", *small, "--from", "start")
-    assert "began with model " in refusal(capsys, "train", "dataset", "run", *small, "--from", "other start")
-    assert "began with model " in refusal(capsys, "train", "dataset", "run", *small, "--from", "micro")
+    began = f"began with --from {tmp_path / 'start'}, not"
+    for model, told in (("other start", "other start;"), ("micro", "micro;"), ("laptop", "laptop (the default);")):
+        assert f"{began} {told}" in refusal(capsys, "train", "dataset", "run", *small, "--from", model)
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     assert commands.main(["train", "../dataset", "../run", *small, "--from", "../start"]) == 0
@@ -110,9 +113,9 @@ def test_a_run_from_before_a_setting_existed_is_continued(tmp_path: Path) -> Non
     del before["patience"]
     path.write_text(json.dumps(before))
     check_config(config, tmp_path)
-    with pytest.raises(ValueError, match="began with patience 0, not 3"):
+    with pytest.raises(ValueError, match=r"began with --set patience=0 \(the default\), not 3"):
         check_config(replace(config, patience=3), tmp_path)
-    with pytest.raises(ValueError, match=r"began with learning_rate 0\.5, not 0\.25"):
+    with pytest.raises(ValueError, match=r"began with --set learning_rate=0\.5, not 0\.25"):
         check_config(replace(config, learning_rate=0.25), tmp_path)
 
 

@@ -61,6 +61,14 @@ def test_a_bad_weights_file_is_one_line(weights: Path, change: dict[str, Any], n
         make(f"{bot}:{weights}")
 
 
+@pytest.mark.parametrize("bot", ["linear", "softmax"])
+def test_the_folder_of_a_run_is_told_its_file(weights: Path, bot: str) -> None:
+    with pytest.raises(ValueError, match=rf"^the bot {bot}: {weights.parent}: .*; name {weights}$"):
+        make(f"{bot}:{weights.parent}")
+    with pytest.raises(ValueError, match="Is a directory"):
+        make(f"{bot}:{weights.parent.parent}")
+
+
 def test_temperature_0_plays_the_highest_value(views: np.ndarray) -> None:
     greedy = make("softmax:?temperature=0")
     assert greedy.name == "softmax?temperature=0"

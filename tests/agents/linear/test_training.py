@@ -20,6 +20,7 @@ from agents.linear.scale import centre, placements_per_point
 from agents.linear.training import Split, Trainer, split
 from agents.linear.weights import BUNDLED, load_weights
 from agents.registry import make
+from agents.training.folders import FILES
 from engine.actions import DAIMINKAN, KAKAN, NUKIDORA, PASS, PON, PON_RED, RIICHI
 from engine.table import TABLE
 
@@ -69,7 +70,8 @@ def test_a_run_goes_on_within_an_epoch(tmp_path: Path, parts: Split) -> None:
 
 def test_a_checkpoint_of_other_options_or_damaged_is_refused(tmp_path: Path, parts: Split) -> None:
     run(tmp_path, parts, epochs=1)
-    with pytest.raises(ValueError, match=r"began with margin 1000\.0, not 5\.0; give the same options"):
+    changed = r"began with --set margin=1000\.0 \(the default\), not 5\.0; give the same options"
+    with pytest.raises(ValueError, match=changed):
         Trainer(Config("data", "digest", "start", margin=5.0, epochs=3, batch_size=64), START, parts, tmp_path)
     with pytest.raises(ValueError, match=r"began with other decisions: the data has changed; give the same"):
         Trainer(Config("data", "changed", "start", epochs=3, batch_size=64), START, parts, tmp_path)
@@ -92,7 +94,7 @@ def test_a_checkpoint_from_before_a_setting_existed_is_continued(tmp_path: Path,
     arrays["config"] = np.array(json.dumps(config))
     np.savez(path, **arrays)
     continued = run(tmp_path, parts, epochs=2)
-    with pytest.raises(ValueError, match=r"began with temperature 1\.0, not 2\.0"):
+    with pytest.raises(ValueError, match=r"began with --set temperature=1\.0 \(the default\), not 2\.0"):
         Trainer(replace(continued.config, temperature=2.0), START, parts, tmp_path)
 
 
@@ -134,6 +136,7 @@ def test_the_command_trains_shows_and_plays(tmp_path: Path, capsys: pytest.Captu
     assert weights.temperature == 0.5
     assert not (weights.values == START).all()
     assert (out / "metrics.csv").read_text().count("\n") == 4
+    assert all((out / name).is_file() for name in FILES["agents.linear"])
     assert main(command) == 0  # finished: the same outcome again
     assert load_weights(str(out / "weights.json")).values.tolist() == weights.values.tolist()
     capsys.readouterr()

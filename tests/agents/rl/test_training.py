@@ -26,6 +26,7 @@ from agents.rl.policy import NAMES, Weights, load_weights, random_weights, save_
 from agents.rl.ppo import Learner
 from agents.rl.settings import Games, Hyperparameters, Settings
 from agents.rl.training import Run
+from agents.training.folders import FILES
 from engine.common.program import BAD_ARGUMENTS
 from tests.support.small_rl import SMALL, weights_of
 from tests.support.views import views_of_games
@@ -198,11 +199,14 @@ def test_the_command_trains_is_interrupted_and_continues(
     assert main(options) == 130
     assert "stopped; the same command continues after iteration 3" in capsys.readouterr().err
     assert main(options) == 0
+    resumed = capsys.readouterr()
+    assert resumed.err.startswith("resuming after iteration 3\n")
+    assert "has not begun" not in resumed.out
     assert iterations == [0, 1, -1, 2]
     lines = (tmp_path / "curve.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines] == ["iteration", "0", "2", "3"]
     assert make(f"residual:{tmp_path}").name == f"residual:{tmp_path}"
-    assert "has not begun" not in capsys.readouterr().out
+    assert all((tmp_path / name).is_file() for name in FILES["agents.rl"])
     assert list((tmp_path / "tensorboard").iterdir())
     assert "against two random" in (tmp_path / "curve.svg").read_text()
 
@@ -331,9 +335,10 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
     for given, said in (
         (["--set", "width=9"], "width 8, not 9"),
         (["--set", "hidden=9"], "hidden 8, not 9"),
-        (["--set", "gae_lambda=0.5"], "gae_lambda 0.6, not 0.5"),
-        (["--set", "seed=7"], "seed 0, not 7"),
-        (["--set", "opponents=linear"], "opponents rule, not linear"),
+        (["--set", "gae_lambda=0.5"], "--set gae_lambda=0.6 (the default), not 0.5"),
+        (["--set", "seed=7"], "--set seed=0 (the default), not 7"),
+        (["--bot", "selfplay"], "--bot residual (the default), not selfplay"),
+        (["--set", "opponents=linear"], "--set opponents=rule (the default), not linear"),
     ):
         assert main(arguments(tmp_path, *given)) == BAD_ARGUMENTS
         (line,) = capsys.readouterr().err.splitlines()
@@ -343,7 +348,7 @@ def test_what_a_run_began_with_cannot_be_changed(tmp_path: Path, capsys: pytest.
     torch.save(state, tmp_path / "state.pt")
     Run(tmp_path, Settings(Games("residual"), jobs=1, tables=4), None)
     assert main(arguments(tmp_path, "--set", "critic_sees=view")) == BAD_ARGUMENTS
-    assert "critic_sees everything, not view" in capsys.readouterr().err
+    assert "--set critic_sees=everything (the default), not view" in capsys.readouterr().err
     (tmp_path / "state.pt").write_bytes(b"nothing")
     assert main(arguments(tmp_path)) == BAD_ARGUMENTS
     assert str(tmp_path / "state.pt") in capsys.readouterr().err
@@ -359,7 +364,7 @@ def test_a_run_keeps_its_number_of_threads_on_a_machine_with_other_cores(
     run.save()
     monkeypatch.setattr(training, "usable_cores", lambda: 1)
     assert Run(tmp_path, settings, None).jobs == 2
-    with pytest.raises(ValueError, match="began with jobs 2, not 1; give the same options"):
+    with pytest.raises(ValueError, match="began with --jobs 2, not 1; give the same options"):
         Run(tmp_path, replace(SMALL, jobs=1), None)
 
 
