@@ -17,8 +17,7 @@ from engine.common.files import write_atomically
 from engine.mjai.messages import Message, start_game
 from engine.mjai.round_events import round_messages
 from engine.records.mjai import write
-from engine.records.model import GameRecord
-from engine.records.tenhou_json import OF_TENHOU
+from engine.records.model import OF_TENHOU, GameRecord
 from engine.rules import Rules, Scores
 from engine.tables import Tables
 

@@ -14,9 +14,8 @@ from datetime import date
 from typing import Any
 
 from engine.records.archives import LOG_ID
-from engine.records.model import GameRecord
+from engine.records.model import OF_TENHOU, GameRecord
 from engine.records.options import AUTO, LENGTHS, ROOMS
-from engine.records.tenhou_json import OF_TENHOU
 from engine.records.tenhou_rules import GO_HANCHAN, GO_SANMA, display_of, room_of
 from engine.table import N_SEATS
 

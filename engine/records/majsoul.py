@@ -18,6 +18,7 @@ from engine.mjai.kinds import TILES, no_tile, sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import (
     FOURTH_PLAYS,
+    OF_TENHOU,
     GameRecord,
     NotThreePlayersError,
     RecordError,
@@ -27,7 +28,6 @@ from engine.records.model import (
     round_name,
     unknown_yaku,
 )
-from engine.records.tenhou_json import OF_TENHOU
 from engine.records.tenhou_rounds import accept_riichi, place_indicators
 from engine.rules import MAJSOUL, Rules
 from engine.ryukyoku import UNKNOWN_MJAI

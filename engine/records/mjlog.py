@@ -20,6 +20,7 @@ from engine.mjai.messages import Message, complete, make, start_game, start_kyok
 from engine.records.model import (
     BEGINNING,
     FOUR_NAMED,
+    OF_TENHOU,
     GameRecord,
     NotThreePlayersError,
     RecordError,
@@ -31,7 +32,6 @@ from engine.records.model import (
     round_name,
     unknown_yaku,
 )
-from engine.records.tenhou_json import OF_TENHOU
 from engine.records.tenhou_rules import GO_NO_REDS, GO_SANMA, REDS, custom_of_type, rule_text, rules_of_type
 from engine.records.yaku_names import MJAI_BY_TENHOU
 from engine.rules import Rules

@@ -19,8 +19,15 @@ from engine.mjai.messages import Message
 from engine.mjai.schema import EVENTS
 from engine.records.filling import require_result, with_results
 from engine.records.mjlog import MELD_KAKAN, MELD_NUKI, MELD_PON, RANKS, tile_name
-from engine.records.model import GameRecord, RecordError, assumed_rules, record_errors, round_name, written_index
-from engine.records.tenhou_json import OF_TENHOU
+from engine.records.model import (
+    OF_TENHOU,
+    GameRecord,
+    RecordError,
+    assumed_rules,
+    record_errors,
+    round_name,
+    written_index,
+)
 from engine.records.tenhou_rules import GO_NO_REDS, display_of, rules_of_type, type_of
 from engine.records.wall import dice_of
 from engine.records.yaku_names import UNPLAYED

@@ -23,6 +23,9 @@ from engine.records.options import AUTO
 from engine.rules import TENHOU, Rules, preset
 from engine.tiles import WINDS, wind_text
 
+# Keys that only one of mjai and tenhou.net/6 has (ranks, ratings, the lobby, the seed of the walls …) are kept together
+# under one key: those of tenhou.net/6 in start_game, and those of start_game in tenhou.net/6.
+OF_TENHOU, OF_MJAI = "tenhou", "mjai"
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 _EAST_ENDS = (2, 4, 5)  # indices of the rounds in which an East-only game ends, but no hanchan that does not go bust
 MAX_TEXT = 1000  # characters of a message about a record

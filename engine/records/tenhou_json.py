@@ -13,7 +13,16 @@ from engine.common.error_text import error_text
 from engine.mjai.kinds import read_scores
 from engine.mjai.messages import RULES_KEYS, Message, complete, loads, make, rules_keys, rules_of, start_game
 from engine.records.filling import with_results
-from engine.records.model import GameRecord, RecordError, at_line, custom_rules, record_errors, round_name
+from engine.records.model import (
+    OF_MJAI,
+    OF_TENHOU,
+    GameRecord,
+    RecordError,
+    at_line,
+    custom_rules,
+    record_errors,
+    round_name,
+)
 from engine.records.tenhou_results import NEEDED
 from engine.records.tenhou_rounds import read_round, write_round
 from engine.records.tenhou_rules import read_rules, rule_of
@@ -21,9 +30,6 @@ from engine.rules import Rules
 from engine.table import N_SEATS
 from engine.tiles import WINDS
 
-# Keys that only one of the two formats has (ranks, ratings, the lobby, the seed of the walls …) are kept together under
-# one key: those of tenhou.net/6 in start_game, and those of start_game in tenhou.net/6.
-OF_TENHOU, OF_MJAI = "tenhou", "mjai"
 _END_SCORES = "end_scores"  # under OF_MJAI: the scores of a game without final points, which ``sc`` needs
 _LONGEST_WORD = len("false")  # of JSON; up to this much of it may be left at the end of a truncated file
 _MODELLED = frozenset({"name", "log", "sc", OF_MJAI})

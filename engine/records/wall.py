@@ -11,8 +11,7 @@ import numpy as np
 
 from engine import table_kernels
 from engine.mjai.messages import Message
-from engine.records.model import GameRecord
-from engine.records.tenhou_json import OF_TENHOU
+from engine.records.model import OF_TENHOU, GameRecord
 from engine.rules import N_DRAWS, TENHOU, Rules
 from engine.seeds import MAX_SEED
 from engine.table import (
