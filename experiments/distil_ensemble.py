@@ -19,7 +19,7 @@ and GAMES_AT_ONCE games. FOLDER keeps the choices, from which the same command g
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -222,20 +222,26 @@ def learn(games: Data, people: Data | None) -> Policy:
 def main(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
     folder.mkdir(parents=True, exist_ok=True)
-    people = collect_people(folder, records)
-    games = []
-    for first in range(0, walls, WALLS_AT_ONCE):
-        n = min(WALLS_AT_ONCE, walls - first)
-        games.append(folder / f"walls-{first:06}-{n}.npz")
-        if not games[-1].exists():
-            keep(games[-1], played(first, n))
-            print(f"{first + n:,} walls", flush=True)
+    people = collect_people(folder, records, of_people)
+    games = collect_walls(folder, walls, played)
     torch.manual_seed(0)
     save_weights(folder / WEIGHTS, learn(Data(games), Data(people) if people else None).numpy())
 
 
-def collect_people(folder: Path, records: list[Path]) -> list[Path]:
-    """The files of choices of people in `folder`, made if they are not there."""
+def collect_walls(folder: Path, walls: int, played: Callable[[int, int], list[Part]]) -> list[Path]:
+    """The files of choices on walls in `folder`; those that are not there are `played` (first wall, how many)."""
+    files = []
+    for first in range(0, walls, WALLS_AT_ONCE):
+        n = min(WALLS_AT_ONCE, walls - first)
+        files.append(folder / f"walls-{first:06}-{n}.npz")
+        if not files[-1].exists():
+            keep(files[-1], played(first, n))
+            print(f"{first + n:,} walls", flush=True)
+    return files
+
+
+def collect_people(folder: Path, records: list[Path], choices: Callable[[Records], Iterator[list[Part]]]) -> list[Path]:
+    """The files of choices of people in `folder`; if they are not there, each list of `choices` becomes one."""
     whose, source, complete = "\n".join(map(str, records)), folder / "people.txt", folder / "people.complete"
     if source.exists() and source.read_text() != whose:
         sys.exit(f"{folder} has choices from other RECORDS, {source} says which; take another folder")
@@ -246,7 +252,7 @@ def collect_people(folder: Path, records: list[Path]) -> list[Path]:
         if games.n_games <= GAMES_AT_ONCE:
             sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
         source.write_text(whose)
-        for number, parts in enumerate(of_people(games)):
+        for number, parts in enumerate(choices(games)):
             keep(folder / f"people-{number:06}.npz", parts)
         complete.touch()
     return sorted(folder.glob("people-*.npz"))

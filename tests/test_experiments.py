@@ -114,9 +114,14 @@ def test_choices_of_people_are_those_of_the_records_named(
 ) -> None:
     module, records = script("distil_ensemble"), sorted(RECORDS.glob("phoenix_202*.json"))[:3]
     monkeypatch.setattr(module, "GAMES_AT_ONCE", 1)
+
+    def collect(records: list[Path]) -> list[Path]:
+        found: list[Path] = module.collect_people(tmp_path, records, module.of_people)
+        return found
+
     with pytest.raises(SystemExit, match="at most 1 games"):
-        module.collect_people(tmp_path, records[:1])
-    assert module.collect_people(tmp_path, []) == []
+        collect(records[:1])
+    assert collect([]) == []
     keep, kept = module.keep, list[Path]()
 
     def interrupted(path: Path, parts: list[Any]) -> None:
@@ -127,14 +132,14 @@ def test_choices_of_people_are_those_of_the_records_named(
 
     monkeypatch.setattr(module, "keep", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        module.collect_people(tmp_path, records[:2])
+        collect(records[:2])
     monkeypatch.setattr(module, "keep", keep)
     for others in ([], records[1:]):
         with pytest.raises(SystemExit, match=r"choices from other RECORDS, .*people\.txt says which"):
-            module.collect_people(tmp_path, others)
-    assert [path.name for path in module.collect_people(tmp_path, records[:2])] == [
+            collect(others)
+    assert [path.name for path in collect(records[:2])] == [
         "people-000000.npz",
         "people-000001.npz",
     ]
     monkeypatch.setattr(module, "keep", interrupted)  # all are there
-    assert len(module.collect_people(tmp_path, records[:2])) == 2
+    assert len(collect(records[:2])) == 2

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+import engine.text  # noqa: F401  # tables are shown as text
 from engine import table_kernels
 from engine.actions import (
     ACTION_NAMES,
