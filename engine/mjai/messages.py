@@ -129,14 +129,16 @@ def rules_of(start: Message, unnamed: Rules = TENHOU) -> Rules | None:
 
     None if it has none of them. Raises ValueError for unknown rules, lengths or switches.
     """
-    name, base = start.get("rules"), unnamed
+    name, base, length = start.get("rules"), unnamed, start.get("length")
     if "rules" in start:
         if not isinstance(name, str):
             raise ValueError(f"rules {name!r}: expected one of {', '.join(PRESETS)}")
         base = base_of(name) if "switches" in start else preset(name)
-    elif not start.keys() & {"length", "switches"} and start.get("aka_flag", True):
-        return None
-    rules = with_switches(base.with_length(start.get("length", base.length)), start.get("switches", {}))
+    else:
+        length = length if length in ("east", "hanchan") else None  # other programs have other words for it
+        if length is None and "switches" not in start and start.get("aka_flag", True):
+            return None
+    rules = with_switches(base.with_length(base.length if length is None else length), start.get("switches", {}))
     return rules if start.get("aka_flag", True) else replace(rules, red_fives=False)
 
 

@@ -86,6 +86,7 @@ def test_a_result_that_the_rules_do_not_tell_is_named(tmp_path: Path, capsys: py
         ({"aka_flag": False}, replace(TENHOU, red_fives=False)),
         ({"switches": {"uma": [10, 0, -10]}}, replace(TENHOU, uma=(10, 0, -10))),
         ({"aka_flag": True}, None),  # says nothing else than a record without it
+        ({"length": "tonpuusen"}, None),  # another program's word
     ],
     ids=str,
 )
