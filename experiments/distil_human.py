@@ -4,7 +4,7 @@
 
 In the choices of people in RECORDS (files, archives or folders), and in those of `human` on WALLS walls, where it plays
 two seats beside one `rule`, the network learns the probabilities that `human` has. It begins as the bundled network of
-`residual`. Choices and results lie in FOLDER as those of `experiments/distil_ensemble.py` do. docs/experiments.md has
+`residual`. FOLDER keeps choices and result as that of `experiments/distil_ensemble.py` does. docs/experiments.md has
 results.
 """
 
@@ -16,38 +16,26 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distil_ensemble import (
-    BATCH,
-    GAMES_AT_ONCE,
-    ROTATIONS,
-    WARM_UP,
-    Data,
-    Part,
-    batches,
-    collect_people,
-    collect_walls,
-    part_of,
-)
+from distillation import Data, Part, collect_people, collect_walls, learn, part_of
 
 from agents import human
 from agents.bert import bot as bert
 from agents.bert.labels import actions_of, labels_of
 from agents.linear.data import Records
-from agents.registry import make
 from agents.residual.bot import BUNDLED
 from agents.residual.features import FEATURES
 from agents.rl.bot import WEIGHTS
 from agents.rl.networks import Policy
 from agents.rl.policy import load_weights, save_weights
 from agents.rl.rows import encode
-from engine.tables import Tables
 
-EPOCHS, RATE = 2, 0.003
+FIRST_SEED = 20_000_000
+EPOCHS = 2
 EXPLORED = 0.3  # share of choices in which `human` draws an action from its probabilities, for variety
 LEAST = -30.0  # log probability
 
 
-class Teacher:
+class Human:
     """`human`, which keeps the choices that it is asked about, with its probabilities."""
 
     def __init__(self, seed: int) -> None:
@@ -61,8 +49,7 @@ class Teacher:
         rows = encode(FEATURES, views)[1]
         of = np.repeat(rows.view, np.diff(rows.first))
         same = actions_of(views[of], labels_of(views[of], rows.numbers))  # the actions that `human` has values for
-        logits = np.maximum(opinions[of, same], LEAST).astype(np.float32)
-        self.kept.append(part_of(rows, logits, np.zeros(len(rows.view), dtype=np.int64)))
+        self.kept.append(part_of(rows, np.maximum(opinions[of, same], LEAST).astype(np.float32)))
         return opinions
 
     def act(self, views: np.ndarray) -> np.ndarray:
@@ -73,53 +60,29 @@ class Teacher:
         return actions
 
 
-def of_people(records: Records) -> Iterator[list[Part]]:
-    """The choices of people, some games at a time, with the probabilities of `human`."""
-    teacher = Teacher(0)
+def of_people(records: Records) -> Iterator[Part]:
+    """The choices of people in each game, with the probabilities of `human`."""
+    teacher = Human(0)
     for views, *_ in records.views(print):
         teacher.judge(views)
-        if len(teacher.kept) == GAMES_AT_ONCE:
-            yield teacher.kept
-            teacher.kept = []
-    if teacher.kept:
-        yield teacher.kept
-
-
-def played(first: int, walls: int) -> list[Part]:
-    """The choices of `human` on `walls` walls from the wall `first` on."""
-    teacher, tables = Teacher(first), Tables(np.repeat(np.arange(first, first + walls) + 20_000_000, 3))
-    for _ in tables.play([teacher.act, make("rule").act], np.tile(ROTATIONS, (walls, 1))):
-        pass
-    return teacher.kept
-
-
-def learn(data: Data) -> Policy:
-    """Return the network, after some epochs with a linearly decaying rate."""
-    policy, n = Policy(load_weights(BUNDLED, FEATURES)), len(data.counts)
-    policy.whiten(data.states[:: max(n // 60_000, 1)].float(), data.actions[:: max(n // 20_000, 1)].float())
-    optimizer = torch.optim.Adam(policy.parameters(), eps=1e-5)
-    an_epoch = -(-len(data.train) // BATCH)
-    for step, batch in zip(range(EPOCHS * an_epoch), batches(data.train, an_epoch)):
-        for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * (1 - step / (EPOCHS * an_epoch))
-        loss = data.divergence(policy, batch)[0]
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
-        optimizer.step()
-        if (step + 1) % an_epoch == 0:
-            with torch.no_grad():
-                divergence, same = map(float, data.divergence(policy, data.held_out))
-            print(f"epoch {(step + 1) // an_epoch}: divergence {divergence:.4f}, agreement {same:.4f}", flush=True)
-    return policy
+        yield teacher.kept.pop()
 
 
 def main(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = Data([*collect_people(folder, records, of_people), *collect_walls(folder, walls, played)])
+    people = collect_people(folder, records, of_people)
+    data = Data([*people, *collect_walls(folder, walls, Human, FIRST_SEED)])
     torch.manual_seed(0)
-    save_weights(folder / WEIGHTS, learn(data).numpy())
+    policy = Policy(load_weights(BUNDLED, FEATURES))
+
+    @torch.no_grad()
+    def describe() -> str:
+        divergence, same = map(float, data.divergence(policy, data.held_out))
+        return f"divergence {divergence:.4f}, agreement {same:.4f}"
+
+    learn(policy, data, EPOCHS, lambda batch: data.divergence(policy, batch)[0], describe)
+    save_weights(folder / WEIGHTS, policy.numpy())
 
 
 if __name__ == "__main__":

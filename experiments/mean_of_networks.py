@@ -22,7 +22,8 @@ SIDE_BY_SIDE = ("state", "action", "state_bias", "hidden_bias")
 def mean_of(networks: list[Weights]) -> Weights:
     """One network whose logits are the mean of those of `networks`."""
     mean = {name: np.concatenate([network[name] for network in networks], axis=-1) for name in SIDE_BY_SIDE}
-    mean["hidden"] = torch.block_diag(*(torch.from_numpy(network["hidden"]) for network in networks)).numpy()
+    blocks = (torch.from_numpy(network["hidden"]) for network in networks)
+    mean["hidden"] = torch.block_diag(*blocks).numpy()  # type: ignore[no-untyped-call]
     mean["logit"] = np.concatenate([network["logit"] for network in networks]) / np.float32(len(networks))
     return mean
 

@@ -28,8 +28,10 @@ def main(picture: str, *runs: str) -> None:
         label, _, folder = run.partition("=")
         with (Path(folder) / "curve.csv").open(encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if row["placement"] != "nan"]
-        columns = ([float(row[name]) for row in rows] for name in ("minutes", "placement", "interval"))
-        axes.errorbar(*columns, label=f"against {label}", marker="o", markersize=3)
+        minutes, placement, interval = (
+            [float(row[name]) for row in rows] for name in ("minutes", "placement", "interval")
+        )
+        axes.errorbar(minutes, placement, interval, label=f"against {label}", marker="o", markersize=3)
     axes.axhline(2, color="gray", linewidth=0.8)
     axes.set(xlabel="minutes", ylabel="mean placement", ylim=(3.05, 0.95))
     axes.legend(loc="lower right")

@@ -1,8 +1,9 @@
-"""The scripts of experiments/ import names that exist, which mypy does not check; some run, on little data."""
+"""The scripts of experiments/ import names that exist; some run, on little data."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -88,8 +89,11 @@ def test_a_script_runs(
     assert trial.said in capsys.readouterr().out
 
 
-def test_a_mean_of_equal_networks_plays_like_them(tmp_path: Path, script: Callable[[str], ModuleType]) -> None:
-    script("mean_of_networks").main(tmp_path / "network.npz", EXPERT, EXPERT)
+@pytest.mark.parametrize("name", ["mean_of_networks", "mean_of_weights"])
+def test_a_mean_of_equal_networks_plays_like_them(
+    name: str, tmp_path: Path, script: Callable[[str], ModuleType]
+) -> None:
+    script(name).main(tmp_path / "network.npz", EXPERT, EXPERT)
     mean, one, views = make(f"residual:{tmp_path}"), make(f"residual:{EXPERT}"), views_of_games(1)
     np.testing.assert_allclose(mean.action_values(views), one.action_values(views), atol=1e-4)
 
@@ -112,11 +116,12 @@ def test_people_are_compared_by_their_ratings(
 def test_choices_of_people_are_those_of_the_records_named(
     tmp_path: Path, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module, records = script("distil_ensemble"), sorted(RECORDS.glob("phoenix_202*.json"))[:3]
+    module, records = script("distillation"), sorted(RECORDS.glob("phoenix_202*.json"))[:3]
+    of_people = script("distil_ensemble").of_people
     monkeypatch.setattr(module, "GAMES_AT_ONCE", 1)
 
     def collect(records: list[Path]) -> list[Path]:
-        found: list[Path] = module.collect_people(tmp_path, records, module.of_people)
+        found: list[Path] = module.collect_people(tmp_path, records, of_people)
         return found
 
     with pytest.raises(SystemExit, match="at most 1 games"):
@@ -143,3 +148,35 @@ def test_choices_of_people_are_those_of_the_records_named(
     ]
     monkeypatch.setattr(module, "keep", interrupted)  # all are there
     assert len(collect(records[:2])) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["distil_ensemble", "distil_human"])
+def test_a_distillation_goes_on_from_its_choices_and_ends_in_a_bot(
+    name: str,
+    script: Callable[[str], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shared, module = script("distillation"), script(name)
+    for constant in ("WALLS_AT_ONCE", "GAMES_AT_ONCE"):
+        monkeypatch.setattr(shared, constant, 1)
+    monkeypatch.setattr(module, "EPOCHS", 1)
+    records = sorted(RECORDS.glob("phoenix_202*.json"))[:2]
+    module.main(tmp_path, 2, records)
+    weights = (tmp_path / "network.npz").read_bytes()
+    assert [path.stem for path in sorted(tmp_path.glob("*-*.npz"))] == [
+        "people-000000",
+        "people-000001",
+        "walls-000000-1",
+        "walls-000001-1",
+    ]
+    divergences = [float(text) for text in re.findall(r"divergence (\S+),", capsys.readouterr().out)]
+    assert len(divergences) == 2
+    assert divergences[1] < divergences[0]  # from the start to the end of the epoch
+    views = views_of_games(1)
+    assert make(f"residual:{tmp_path}").act(views).shape == (len(views),)
+    monkeypatch.setattr(shared, "keep", None)  # nothing is played or read again
+    module.main(tmp_path, 2, records)
+    assert (tmp_path / "network.npz").read_bytes() == weights

@@ -1,0 +1,175 @@
+"""What both distillations into a network of `residual` share: choices that are kept in a folder, and learning.
+
+A file of the folder holds the choices of a teacher on some walls, or in some games of people. The last file of each
+kind is not learned from, but measured with.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from agents.linear.data import Records
+from agents.registry import make
+from agents.rl.networks import Policy
+from agents.rl.ppo import descend
+from agents.rl.rows import Rows
+from engine.common.files import write_atomically
+from engine.tables import Tables
+
+WALLS_AT_ONCE = 100
+GAMES_AT_ONCE = 32
+ROTATIONS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.int8)  # 0: the teacher, 1: rule
+BATCH, RATE, WARM_UP = 2048, 0.003, 50
+NONE = -50.0  # log probability of no action: minus infinity times a probability of 0 would be NaN
+
+Part = tuple[np.ndarray, ...]  # the arrays of NAMES
+NAMES = ("states", "actions", "prior_logits", "counts", "logits", "chosen")  # logits: of the teacher
+
+
+class Teacher(Protocol):
+    """A bot that keeps its choices."""
+
+    kept: list[Part]
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        """The actions for `views`, int64[n]."""
+        ...
+
+
+def part_of(rows: Rows, logits: np.ndarray, chosen: np.ndarray | None = None) -> Part:
+    """The arrays to keep of some choices; `chosen` int64[n] are the indices of people's actions."""
+    return (
+        rows.states.astype(np.float16),
+        rows.actions.astype(np.float16),
+        rows.prior_logits.copy(),
+        np.diff(rows.first),
+        logits,
+        np.zeros(len(rows.view), dtype=np.int64) if chosen is None else chosen,
+    )
+
+
+def keep(path: Path, parts: list[Part]) -> None:
+    """Write choices, those of people only where theirs is known."""
+    columns = dict(zip(NAMES, map(np.concatenate, zip(*parts, strict=True)), strict=True))
+    known = columns["chosen"] >= 0
+    of_action = np.repeat(known, columns["counts"])
+    with write_atomically(path) as file:
+        np.savez(file, **{k: v[of_action if len(v) == len(of_action) else known] for k, v in columns.items()})
+
+
+def collect_walls(folder: Path, walls: int, teacher: Callable[[int], Teacher], first_seed: int) -> list[Path]:
+    """The files of choices on walls in `folder`; those that are not there are played.
+
+    A new `teacher`, made with the number of the first wall, plays two seats beside one `rule`, in three rotations.
+    `first_seed`: that of the first wall.
+    """
+    files = []
+    for first in range(0, walls, WALLS_AT_ONCE):
+        n = min(WALLS_AT_ONCE, walls - first)
+        files.append(folder / f"walls-{first:06}-{n}.npz")
+        if not files[-1].exists():
+            playing, tables = teacher(first), Tables(np.repeat(np.arange(first, first + n) + first_seed, 3))
+            for _ in tables.play([playing.act, make("rule").act], np.tile(ROTATIONS, (n, 1))):
+                pass
+            keep(files[-1], playing.kept)
+            print(f"{first + n:,} walls", flush=True)
+    return files
+
+
+def collect_people(folder: Path, records: list[Path], choices: Callable[[Records], Iterator[Part]]) -> list[Path]:
+    """The files of choices of people in `folder`; if they are not there, `choices` yields those of each game."""
+    whose, source, complete = "\n".join(map(str, records)), folder / "people.txt", folder / "people.complete"
+    if source.exists() and source.read_text() != whose:
+        sys.exit(f"{folder} has choices from other RECORDS, {source} says which; take another folder")
+    if not records:
+        return []
+    if not complete.exists():
+        games = Records(records)
+        if games.n_games <= GAMES_AT_ONCE:
+            sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
+        source.write_text(whose)
+        for number, parts in enumerate(some_at_once(choices(games))):
+            keep(folder / f"people-{number:06}.npz", parts)
+        complete.touch()
+    return sorted(folder.glob("people-*.npz"))
+
+
+def some_at_once(parts: Iterator[Part]) -> Iterator[list[Part]]:
+    """Lists of GAMES_AT_ONCE of `parts`; the last is what is left."""
+    some = []
+    for part in parts:
+        some.append(part)
+        if len(some) == GAMES_AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+class Data:
+    """Choices and what to learn in them."""
+
+    def __init__(self, files: list[Path]) -> None:
+        """`files` of `keep`, at least two; the last one is held out."""
+        columns = [[np.load(path)[name] for path in files] for name in NAMES]
+        n_held_out = len(np.load(files[-1])["counts"])
+        arrays = (torch.from_numpy(np.concatenate(column)) for column in columns)
+        self.states, self.actions, self.prior_logits, self.counts, self.logits, self.chosen = arrays
+        self.first = self.counts.cumsum(0) - self.counts
+        choices = torch.arange(len(self.counts))
+        self.train, self.held_out = choices[:-n_held_out], choices[-n_held_out:]
+
+    def logits_in(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Those of the network and those that are kept, float32[n, most actions]; minus infinity for none."""
+        counts = self.counts[choices]
+        choice = torch.repeat_interleave(counts)
+        position = torch.arange(len(choice)) - (counts.cumsum(0) - counts)[choice]
+        at = self.first[choices][choice] + position
+        with torch.autocast("cpu", torch.bfloat16):
+            added = policy(self.states[choices].float(), self.actions[at].float(), choice)
+        none = torch.full((len(choices), int(counts.max())), -torch.inf)
+        network = self.prior_logits[at] + added.float()
+        return none.index_put((choice, position), network), none.index_put((choice, position), self.logits[at])
+
+    def divergence(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The mean divergence of the network from the teacher, and the share of choices with the same first action."""
+        both = self.logits_in(policy, choices)
+        network, teacher = (torch.log_softmax(each, 1).clamp_min(NONE) for each in both)
+        divergence = (teacher.exp() * (teacher - network)).sum(1).mean()
+        return divergence, (network.argmax(1) == teacher.argmax(1)).float().mean()
+
+
+def batches(choices: torch.Tensor, n: int) -> Iterator[torch.Tensor]:
+    """`n` random parts of `choices` again and again."""
+    while True:
+        yield from choices[torch.randperm(len(choices))].chunk(n)
+
+
+def learn(
+    policy: Policy,
+    data: Data,
+    epochs: int,
+    loss: Callable[[torch.Tensor], torch.Tensor],
+    describe: Callable[[], str],
+) -> None:
+    """Whiten the features by `data` and minimize `loss` of batches of it, with a linearly decaying rate.
+
+    `describe` says after each epoch how close the network is.
+    """
+    n = len(data.counts)
+    policy.whiten(data.states[:: max(n // 60_000, 1)].float(), data.actions[:: max(n // 20_000, 1)].float())
+    optimizer = torch.optim.Adam(policy.parameters(), eps=1e-5)
+    an_epoch = -(-len(data.train) // BATCH)
+    print("at the start:", describe(), flush=True)
+    for step, batch in zip(range(epochs * an_epoch), batches(data.train, an_epoch)):
+        for group in optimizer.param_groups:
+            group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * (1 - step / (epochs * an_epoch))
+        descend(optimizer, policy, loss(batch))
+        if (step + 1) % an_epoch == 0:
+            print(f"epoch {(step + 1) // an_epoch}:", describe(), flush=True)
