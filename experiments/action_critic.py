@@ -111,9 +111,9 @@ class RecordingActor(Actor):
         return after
 
 
-def bundled_learner() -> Learner:
+def bundled_learner(hyperparameters: Hyperparameters) -> Learner:
     """`residual` with the bundled critic."""
-    learner = Learner(load_weights(BUNDLED, FEATURES), Hyperparameters())
+    learner = Learner(load_weights(BUNDLED, FEATURES), hyperparameters)
     weights = load_critic(BUNDLED_CRITIC, FEATURES.n_state)
     for network, module in (("critic", learner.critic), ("situation", learner.situation)):
         layers = [each for each in module.layers if isinstance(each, nn.Linear)]
@@ -121,6 +121,13 @@ def bundled_learner() -> Learner:
             layer.weight.data = torch.from_numpy(weights[f"{network}.{i}.weight"].T.copy())
             layer.bias.data = torch.from_numpy(weights[f"{network}.{i}.bias"])
     return learner
+
+
+def loss(critic: ActionCritic, kept: Kept, rows: torch.Tensor) -> torch.Tensor:
+    """The mean square error of the critic of actions in the choices `rows` int64[:]."""
+    with torch.autocast("cpu", torch.bfloat16):
+        values = critic(kept.seen[rows].float(), kept.after[rows].float())
+    return (values.float() - kept.advantage[rows]).square().mean()
 
 
 def learn(kept: Kept) -> ActionCritic:
@@ -132,9 +139,7 @@ def learn(kept: Kept) -> ActionCritic:
     with Progress("batches", len(batches)) as progress:
         for i, rows in enumerate(batches):
             optimizer.param_groups[0]["lr"] = RATE * (1 - i / len(batches))
-            with torch.autocast("cpu", torch.bfloat16):
-                values = critic(kept.seen[rows].float(), kept.after[rows].float())
-            descend(optimizer, critic, (values.float() - kept.advantage[rows]).square().mean())
+            descend(optimizer, critic, loss(critic, kept, rows))
             progress.advance()
     return critic
 
@@ -221,7 +226,7 @@ def angles(blocks: np.ndarray, learned: np.ndarray) -> Angles:
     products = np.einsum("iaw,jbw->abij", blocks, blocks, optimize=True)
     off = ~np.eye(n, dtype=bool)
     means = products[:, :, off].mean(axis=2)
-    squares = np.diag(means).clip(1e-30)
+    squares = np.where(np.diag(means) > 0, np.diag(means), np.nan)  # without a signal there is no angle
     noise = np.einsum("aaii->ai", products).mean(axis=1) - squares
     memory = learned.mean(axis=0)
     memory_cosines = [
@@ -237,11 +242,12 @@ def report(blocks: np.ndarray, learned: np.ndarray) -> None:
     n = len(blocks)
     left_out = [angles(np.delete(blocks, i, axis=0), learned) for i in range(n)]
     widths = [1.96 * np.sqrt((n - 1) * np.var([each[k] for each in left_out], axis=0)) for k in range(2)]
-    print(f"{'gradient':<40}{'cosine of halves':>18}" + "".join(f"{f'with lambda {decay}':>18}" for decay in DECAYS))
+    print(f"{'gradient':<44}{'cosine of halves':>18}" + "".join(f"{f'with lambda {decay}':>18}" for decay in DECAYS))
     for k, name in enumerate((*NAMES[:-1], "of the rounds that the critic learned from")):
-        halves = f"{whole.halves[k]:.2f} ± {widths[0][k]:.2f}" if k < len(whole.halves) else ""
-        cosines = (f"{whole.cosines[k, j]:.2f} ± {widths[1][k, j]:.2f}" for j in range(len(DECAYS)))
-        print(f"{name:<40}{halves:>18}" + "".join(f"{each:>18}" for each in cosines))
+        figures = [(whole.halves[k], widths[0][k])] if k < len(whole.halves) else [(np.nan, np.nan)]
+        figures += zip(whole.cosines[k], widths[1][k])
+        texts = (f"{value:.2f} ± {width:.2f}" if np.isfinite(width) else "–" for value, width in figures)
+        print(f"{name:<44}" + "".join(f"{text:>18}" for text in texts))
 
 
 def main() -> None:
@@ -249,7 +255,7 @@ def main() -> None:
     learned, judged = (int(text) for text in (sys.argv[1:] + ["60", "60"][len(sys.argv) - 1 :])[:2])
     torch.manual_seed(0)
     keep_freed_memory()
-    learner, actor = bundled_learner(), RecordingActor(GAMES, TABLES, 0)
+    learner, actor = bundled_learner(Hyperparameters()), RecordingActor(GAMES, TABLES, 0)
     weights, gradients = learner.policy.numpy(), Gradients(learner)
     kept: list[Kept] = []
     memory: list[torch.Tensor] = []

@@ -37,6 +37,8 @@ class Trial(NamedTuple):
 
 
 TRIALS = {
+    "action_critic": Trial("of the rounds that the critic learned from", {"TABLES": 8, "WARM_UP": 1}, "2 3"),
+    "action_critic_training": Trial(" choices", {"TABLES": 8}, given=(Path("folder"), 0.02, 2)),
     "augmentation": Trial("2: never, 0: always", {}, given=(1,)),
     "critic_playouts": Trial("the view and a playout", {"N_TABLES": 2, "ROUNDS": 2, "HELD_OUT": 1, "BATCH": 16}),
     "dormant_units": Trial("second", {"TABLES": 4, "ROUNDS": 1}),

@@ -168,7 +168,7 @@ class Learner:
             for part, rows in self._minibatches(parts, generator):
                 for name, value in self._step(part, rows, mean, std).items():
                     metrics.setdefault(name, []).append(value)
-        metrics["situation_loss"] = [self._learn_situations(part) for part in experience]
+        metrics["situation_loss"] = [self.learn_situations(part) for part in experience]
         return {name: float(np.mean(values)) for name, values in metrics.items()}
 
     def _minibatches(
@@ -265,7 +265,7 @@ class Learner:
         by_start = by_policy if self.start is None else normalized(prior_logits + self.start(*inputs))
         return by_policy, normalized(prior_logits), by_start
 
-    def _learn_situations(self, part: Experience) -> float:
+    def learn_situations(self, part: Experience) -> float:
         """Take some temporal-difference steps for the values of situations; return the mean loss."""
         with torch.no_grad():
             after = self.situation(self._tensor(part.after))
