@@ -193,10 +193,10 @@ def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page, site
     room = page.get_by_label("Room")
     room.fill("solo+rule+efficiency")
     room.press("Enter")
-    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
+    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("games: 2")
     expect(page).to_have_url(f"{site.url}/players/rule?rules=tenhou&room=solo%2Brule%2Befficiency&days=7")
     page.reload()
-    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
+    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("games: 2")
     expect(page.get_by_label("Room")).to_have_value("solo+rule+efficiency")
 
 
