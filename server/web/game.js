@@ -6,7 +6,7 @@ import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
 import { dateText } from "./format.js";
 import { spectate } from "./live.js";
-import { showError, startPage, subject } from "./page.js";
+import { setTitle, showError, startPage, subject } from "./page.js";
 import { loadRecord } from "./record.js";
 import { NukiReplay } from "./replay.js";
 import { readFragment } from "./replay_place.js";
@@ -21,6 +21,7 @@ const LONGEST_WAIT = 15_000;
 const main = startPage(t("game_title"));
 const id = subject();
 const replay = new NukiReplay();
+const heading = el("h1", { class: "hidden-text" }, t("game_title"));
 const line = el("p", { class: "game-line", role: "status" }, t("game_loading"));
 /** What is seen of the game while it is played. @type {Hands} */
 let hands = readFragment().open ? "open" : "closed";
@@ -31,7 +32,7 @@ replay.addEventListener("hands", (event) => {
   connection.abort();
 });
 main.classList.add("game");
-main.append(line);
+main.append(heading, line);
 follow();
 
 /** Show the game until it is over and its replay is shown; a lost connection is made again. */
@@ -66,12 +67,19 @@ async function listen(signal) {
   let received = false;
   const receive = (/** @type {Message[]} */ messages, /** @type {boolean} */ first) => {
     received = true;
+    if (first) nameAfter(messages[0]);
     if (!replay.isConnected) main.append(replay);
     if (first) replay.load(messages, { live: hands, game: id, linked: true, walls: null });
     else replay.add(messages);
   };
   await spectate(id, hands, receive, signal);
   return received;
+}
+
+/** Name the page after the players. @param {Message} start `start_game` */
+function nameAfter({ names }) {
+  heading.textContent = t("game_of", { names: names.join(", ") });
+  setTitle(heading.textContent);
 }
 
 /** @param {any} game being played */
@@ -90,6 +98,7 @@ function showLine({ room, rounds, casual, spectator_delay: seconds }) {
 /** @param {any} game finished */
 async function showReplay({ room, finished, rated }) {
   const messages = await loadRecord(id);
+  nameAfter(messages[0]);
   line.replaceChildren(
     `${t("game_room", { room })} · ${dateText(finished, true)}`,
     rated ? "" : ` · ${t("room_unrated")}`,

@@ -71,7 +71,7 @@ export function subject() {
  */
 export function startPage(title) {
   document.documentElement.lang = language();
-  document.title = `${title} · nukidora`;
+  setTitle(title);
   const links = Object.entries(LINKS).map(([key, href]) =>
     el("a", { href, "aria-current": href === location.pathname ? "page" : null }, t(key)),
   );
@@ -83,6 +83,11 @@ export function startPage(title) {
   addEventListener("error", ({ error }) => error && showError(error.message)); // null: of the browser or an extension
   addEventListener("unhandledrejection", ({ reason }) => showError(reason.message ?? String(reason)));
   return /** @type {HTMLElement} */ (document.querySelector("main"));
+}
+
+/** Give the page another title. @param {string} title for the browser */
+export function setTitle(title) {
+  document.title = `${title} · nukidora`;
 }
 
 /** A button that goes from one choice of colours to the next. */

@@ -87,6 +87,7 @@ class PlayPage {
     const parts = [this.waits, this.actions, this.switches.element, tools, keys];
     const side = el("div", { class: "play-side" }, parts);
     main.classList.add("play");
+    main.append(el("h1", { class: "hidden-text" }, t("play_title", { room })));
     main.append(el("div", { class: "play-table" }, this.table, this.yaku.element, this.note, this.dialog), side);
     this.element = main;
     this.client = new Client(room, this);

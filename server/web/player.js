@@ -5,7 +5,7 @@ import { lineChart } from "./chart.js";
 import { el } from "./dom.js";
 import { dateText, number, percent, signed } from "./format.js";
 import { showError, startPage, subject } from "./page.js";
-import { pages, placements, playerLink, tableHead } from "./player_parts.js";
+import { pages, placements, playerLink, scrolled, tableHead } from "./player_parts.js";
 import { reviewForm } from "./player_review.js";
 import { RULES } from "./room_settings.js";
 import { t } from "./words.js";
@@ -134,7 +134,8 @@ function statisticsTable(found) {
     [t("player_counts"), "number"],
   ]);
   const numbers = /** @type {{firsts: number, seconds: number, thirds: number}} */ (/** @type {unknown} */ (found));
-  return [placements(numbers), el("table", { class: "list player-statistics" }, head, el("tbody", {}, lines))];
+  const table = el("table", { class: "list player-statistics" }, head, el("tbody", {}, lines));
+  return [placements(numbers), scrolled(t("player_statistics"), table)];
 }
 
 /** A choice of values. @param {string} key @param {[string, string][]} values value and text @param {string} chosen */
@@ -198,7 +199,8 @@ async function opponentsSection(path, name) {
     [t("player_difference"), "number"],
   ]);
   const help = el("p", { class: "muted" }, t("player_difference_help", { name }));
-  return section("player_opponents", el("table", { class: "list" }, head, body), button, help);
+  const table = scrolled(t("player_opponents"), el("table", { class: "list" }, head, body));
+  return section("player_opponents", table, button, help);
 }
 
 /** @param {Opponent} opponent */

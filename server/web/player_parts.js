@@ -70,7 +70,17 @@ export function pages(path, show) {
   return { button, load };
 }
 
-/** The head of a table. @param {[string, string][]} columns text and class of each */
+/** A table that may be wider than the page. @param {string} label @param {HTMLTableElement} table */
+export function scrolled(label, table) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+}
+
+/** The head of a column that says nothing to those who see it. @param {string} text */
+export function unseenHead(text) {
+  return el("span", { class: "hidden-text" }, text);
+}
+
+/** The head of a table. @param {[string | Node, string][]} columns content and class of each */
 export function tableHead(columns) {
   return el(
     "thead",
@@ -78,7 +88,7 @@ export function tableHead(columns) {
     el(
       "tr",
       {},
-      columns.map(([text, name]) => el("th", { scope: "col", class: name }, text)),
+      columns.map(([content, name]) => el("th", { scope: "col", class: name }, content)),
     ),
   );
 }

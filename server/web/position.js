@@ -14,6 +14,7 @@ import { t } from "./words.js";
 // While the server is busy with another position or record of this address, or too many.
 const RETRIES = 10;
 const RETRY_DELAY = 1000; // milliseconds
+const SLOW = 4000; // milliseconds after which the page says why it may take long
 
 let newest = 0; // counts what was asked for: only the last one is shown
 const main = startPage(t("pos_title"));
@@ -47,6 +48,11 @@ async function analyse(position, chosen) {
   const working = el("p", { role: "status" }, t("pos_working"));
   if (found.childElementCount) found.setAttribute("aria-busy", "true");
   else found.replaceChildren(working);
+  const slow = setTimeout(() => {
+    if (shown !== newest) return;
+    working.textContent = t("pos_slow");
+    found.prepend(working);
+  }, SLOW);
   try {
     const analysis = await ask({ position, bots: chosen }, () => shown === newest);
     if (shown !== newest || !analysis) return;
@@ -59,6 +65,7 @@ async function analyse(position, chosen) {
     showError(error.message);
     form.mark(error.problem.detail);
   } finally {
+    clearTimeout(slow);
     if (shown === newest) found.removeAttribute("aria-busy");
   }
 }

@@ -4,7 +4,7 @@ import "./words_position.js";
 import { el } from "./dom.js";
 import { WINDS } from "./position_text.js";
 import { LENGTHS, RULES } from "./room_settings.js";
-import { windName } from "./table_words.js";
+import { roundName, windName } from "./table_words.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./position_text.js").Position} Position */
@@ -49,7 +49,9 @@ function field(key, input, more = "") {
 /** Seat, round, rules and scores. */
 function situationPart() {
   const seats = WINDS.map((wind) => /** @type {[string, string]} */ ([wind, windName(wind)]));
-  const rounds = ROUNDS.map((round) => /** @type {[string, string]} */ ([round, `${windName(round[0])}${round[1]}`]));
+  const rounds = ROUNDS.map(
+    ([wind, kyoku]) => /** @type {[string, string]} */ ([wind + kyoku, roundName({ wind, kyoku })]),
+  );
   const scores = SEATS.map((wind) => {
     const label = t("pos_scores_of", { wind: windName(WINDS[wind]) });
     return text(`score${wind}`, { type: "number", step: 100, min: 0, placeholder: 35000, "aria-label": label });

@@ -177,6 +177,13 @@ export class Timeline {
     return found ?? (direction > 0 ? this.last : 0);
   }
 
+  /** The place of a step of a round; both are brought to ones that exist. @param {number} round @param {number} step */
+  placeOf(round, step) {
+    const index = Math.min(round, this.rounds.length - 1);
+    const end = this.rounds[index + 1]?.first ?? this.places.length;
+    return Math.min((this.rounds[index]?.first ?? 0) + step, end - 1);
+  }
+
   /** How many rounds are over at a place. @param {number} place */
   roundsOver(place) {
     const { round, state } = this.places[place];

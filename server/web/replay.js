@@ -339,7 +339,7 @@ export class NukiReplay extends HTMLElement {
   #goToFragment() {
     this.#readFragment();
     const { round, step } = readFragment();
-    this.go((this.#timeline.rounds[round]?.first ?? 0) + (round < 0 ? 0 : step));
+    this.go(round < 0 ? 0 : this.#timeline.placeOf(round, step));
   }
 
   #playLastRound() {

@@ -6,7 +6,7 @@
 import "./words_review.js";
 import { ApiError, get } from "./api.js";
 import { el } from "./dom.js";
-import { showError, startPage, subject } from "./page.js";
+import { setTitle, showError, startPage, subject } from "./page.js";
 import { loadRecord } from "./record.js";
 import { ReviewRequest } from "./review_request.js";
 import { t } from "./words.js";
@@ -21,6 +21,7 @@ main.append(el("p", {}, back), content);
 try {
   const [record, { review_bots: bots }] = await Promise.all([loadRecord(id), get("/api/server")]);
   const messages = record.filter(({ type }) => type !== "error");
+  setTitle(t("review_of_game", { names: messages[0].names.join(", ") }));
   new ReviewRequest(content, messages, bots, { game: id });
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;

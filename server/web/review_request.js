@@ -9,7 +9,7 @@ import { showReview } from "./review_view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./mjai.js").Message} Message */
-/** @typedef {{seat: number, bots: string[]}} Wanted */
+/** @typedef {{seat: number | null, bots: string[]}} Wanted null: no seat is named, or none there is */
 /** @typedef {{game: string, record?: undefined} | {game?: undefined, record: Blob}} Source id of a game of this server, or a gzipped record */
 
 const MOST_BOTS = 2;
@@ -17,9 +17,9 @@ const MOST_BOTS = 2;
 /** The seat and the bots that the fragment of the URL names. @param {string[]} bots those there are @returns {Wanted} */
 function readFragment(bots) {
   const keys = new URLSearchParams(location.hash.slice(1));
-  const seat = Number(keys.get("seat"));
+  const seat = keys.get("seat") ?? "";
   const named = [...new Set(keys.getAll("bot"))].filter((bot) => bots.includes(bot));
-  return { seat: [0, 1, 2].includes(seat) ? seat : 0, bots: named.slice(0, MOST_BOTS) };
+  return { seat: /^[012]$/.test(seat) ? Number(seat) : null, bots: named.slice(0, MOST_BOTS) };
 }
 
 /** @param {Wanted} wanted */
@@ -34,6 +34,7 @@ export class ReviewRequest {
   #end = () => {};
   #newest = 0; // counts what was asked for: only the last one is shown
   #found = el("div");
+  #heading = el("h1", { class: "hidden-text" });
 
   /**
    * @param {HTMLElement} main filled with the form, and with the review that the fragment names: of a stored game, a seat
@@ -46,13 +47,13 @@ export class ReviewRequest {
     this.messages = messages;
     this.source = source;
     const wanted = readFragment(bots);
-    const isSeatNamed = new URLSearchParams(location.hash.slice(1)).has("seat");
-    if (source.game && isSeatNamed && !wanted.bots.length) {
+    if (source.game && wanted.seat !== null && !wanted.bots.length) {
       wanted.bots = bots.slice(0, MOST_BOTS);
       writeFragment(wanted);
     }
-    main.replaceChildren(this.#form(bots, wanted), this.#found);
-    if (wanted.bots.length) this.#start(wanted);
+    this.#heading.textContent = t("review_of_game", { names: messages[0].names.join(", ") });
+    main.replaceChildren(source.game ? this.#heading : "", this.#form(bots, wanted), this.#found);
+    if (wanted.seat !== null && wanted.bots.length) this.#start(wanted);
   }
 
   /** @param {string[]} bots @param {Wanted} wanted */
@@ -73,7 +74,7 @@ export class ReviewRequest {
     const form = el(
       "form",
       { class: "row review-form" },
-      el("label", {}, t("review_seat"), select("seat", seats, wanted.seat)),
+      el("label", {}, t("review_seat"), select("seat", seats, wanted.seat ?? 0)),
       el("label", {}, t("review_bot"), select("bot", names, bot)),
       el("label", {}, t("review_beside"), select("bot", [["", t("review_nobody")], ...names], other)),
       el("button", { class: "primary" }, t("review_start")),
@@ -92,6 +93,7 @@ export class ReviewRequest {
   async #start(wanted) {
     const number = ++this.#newest;
     this.#end();
+    this.#heading.hidden = false;
     clearError();
     try {
       await this.#review(wanted, number);
@@ -117,6 +119,8 @@ export class ReviewRequest {
       "review_working",
       isWanted,
     );
-    if (result) this.#end = showReview(this.#found, this.messages, result, game, true);
+    if (!result) return;
+    this.#end = showReview(this.#found, this.messages, result, game, true);
+    this.#heading.hidden = true; // the review has one
   }
 }

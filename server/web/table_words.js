@@ -37,10 +37,11 @@ addWords({
     table_call_daiminkan: "Kan",
     table_call_kakan: "Kan",
     table_call_ankan: "Kan",
-    table_call_nukidora: "North",
+    table_call_nukidora: "Nukidora",
     table_call_ron: "Ron",
     table_call_tsumo: "Tsumo",
     table_event_start_kyoku: "{round} begins",
+    table_event_start_honba: "{round} begins, honba {honba}",
     table_event_tsumo: "{name} draws",
     table_event_drawn: "{name} draws {tile}",
     table_event_dahai: "{name} discards {tile}",
@@ -89,6 +90,7 @@ addWords({
     table_call_ron: "ロン",
     table_call_tsumo: "ツモ",
     table_event_start_kyoku: "{round}開始",
+    table_event_start_honba: "{round} {honba}本場開始",
     table_event_tsumo: "{name}がツモ",
     table_event_drawn: "{name}が{tile}をツモ",
     table_event_dahai: "{name}が{tile}を切る",
@@ -119,7 +121,7 @@ export function windName(wind) {
   return t(`table_wind_${wind}`);
 }
 
-/** `East 1` or `東1局`. @param {Round} round */
+/** `East 1` or `東1局`. @param {{wind: string, kyoku: string | number}} round */
 export function roundName({ wind, kyoku }) {
   return t("table_round", { wind: t(`table_wind_${wind}`), kyoku });
 }
@@ -165,38 +167,31 @@ export function summary(state) {
  * @returns {string}
  */
 export function lastEvent(state, drawnShown) {
-  const { last, round, seats } = state;
+  const { last, round, seats, viewer } = state;
   if (!last || !(last.type in EVENTS) || !round) return "";
-  const name = seats[last.actor]?.name ?? "";
+  const own = t("table_side_bottom");
+  const name = last.actor === viewer ? own : (seats[last.actor]?.name ?? "");
   const pai = last.pai ?? last.dora_marker ?? last.consumed?.[0];
   const text = t(`table_event_${EVENTS[last.type](last, drawnShown)}`, {
     round: roundName(round),
+    honba: round.honba,
     name,
-    from: seats[last.target]?.name ?? "",
+    from: last.target === viewer ? own.toLowerCase() : (seats[last.target]?.name ?? ""),
     tile: pai ? tileName(pai) : "",
   });
-  const isSecondPerson = name === t("table_side_bottom");
-  return isSecondPerson ? text.replace(/^(\w+ \w+)s\b/, "$1") : text; // You draw; verbs of Japanese are the same
+  return name === own ? text.replace(/^(\w+ \w+)s\b/, "$1") : text; // You draw; verbs of Japanese are the same
 }
 
 /** Message type -> its key of the words. @type {Record<string, (message: Message, drawnShown: boolean) => string>} */
 const EVENTS = {
   tsumo: ({ pai }, drawnShown) => (drawnShown && pai !== "?" ? "drawn" : "tsumo"),
+  start_kyoku: ({ honba }) => (honba ? "start_honba" : "start_kyoku"),
   hora: ({ actor, target }) => (actor === target ? "hora_tsumo" : "ron"),
   ...Object.fromEntries(
-    [
-      "start_kyoku",
-      "dahai",
-      "reach",
-      "pon",
-      "daiminkan",
-      "kakan",
-      "ankan",
-      "nukidora",
-      "dora",
-      "ryukyoku",
-      "end_game",
-    ].map((type) => [type, () => type]),
+    ["dahai", "reach", "pon", "daiminkan", "kakan", "ankan", "nukidora", "dora", "ryukyoku", "end_game"].map((type) => [
+      type,
+      () => type,
+    ]),
   ),
 };
 

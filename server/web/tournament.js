@@ -4,7 +4,7 @@ import { get, socketAddress } from "./api.js";
 import { el, setText } from "./dom.js";
 import { number, percent, signed } from "./format.js";
 import { startPage, subject } from "./page.js";
-import { placementBar, playerLink, tableHead } from "./player_parts.js";
+import { placementBar, playerLink, scrolled, tableHead, unseenHead } from "./player_parts.js";
 import { poll } from "./poll.js";
 import { chips, progress, turned } from "./tournament_parts.js";
 import { t } from "./words.js";
@@ -44,16 +44,27 @@ import "./words_players.js";
  */
 
 const EVERY = 3; // seconds between two looks; once it is over, there is one
+const WIDEST_PLACEMENT = 1; // of an interval around a placement from 1 to 3
+const WIDEST_SHARE = 0.5; // and around a share
 const LIMIT = 30; // games on a page
 const SHOWN = ["all", "playing", "finished", "due"]; // choices of games
 
 const name = subject();
 const path = `/api/tournaments/${encodeURIComponent(name)}`;
 
-/** An estimate with its interval. @param {Estimate} estimate @param {(value: number) => string} text */
-function estimated({ mean, interval }, text) {
-  const around = interval === null ? "" : ` ± ${text(interval).replace("+", "")}`;
-  return [el("strong", {}, text(mean)), el("span", { class: "muted" }, around)];
+/**
+ * The half-width of an interval, null where it says nothing: of one wall, or as wide as the scale.
+ * @param {Estimate} estimate
+ * @param {number} widest half the width of the scale
+ */
+function halfWidth({ interval }, widest) {
+  return interval !== null && interval < widest ? interval : null;
+}
+
+/** An estimate with its interval. @param {number} mean @param {number | null} around @param {(value: number) => string} text */
+function estimated(mean, around, text) {
+  const interval = around === null ? "–" : text(around).replace("+", "");
+  return [el("strong", {}, text(mean)), el("span", { class: "muted" }, ` ± ${interval}`)];
 }
 
 /** A row of the standings. @param {Entrant} entrant @param {number} index @param {boolean} over */
@@ -63,10 +74,12 @@ function standing(entrant, index, over) {
   const state = t(here ? "tour_here" : "tour_away");
   const dot = el("span", { class: here ? "tour-here" : "tour-away", role: "img", "aria-label": state, title: state });
   const note = notes[0] && el("abbr", { class: "bad", title: notes[0], tabindex: 0, "aria-label": notes[0] }, "!");
+  const around = rating && halfWidth(placement, WIDEST_PLACEMENT);
+  const points = rating && around !== null ? rating.interval : null; // of the same walls
   const cells = rating
     ? [
-        el("td", { class: "number" }, ...estimated(rating, (value) => signed(value, 0))),
-        el("td", { class: "number" }, ...estimated(placement, (value) => number(value, 2))),
+        el("td", { class: "number" }, ...estimated(rating.mean, points, (value) => signed(value, 0))),
+        el("td", { class: "number" }, ...estimated(placement.mean, around, (value) => number(value, 2))),
         el("td", { class: "placements-cell wide" }, placementBar(counts(entrant))),
       ]
     : [el("td", { colspan: 2 }), el("td", { class: "wide" })];
@@ -87,8 +100,18 @@ function counts({ first, second, third, games }) {
 
 /** A table that may be wider than the page. @param {string} label @param {...Node} parts */
 function wide(label, ...parts) {
-  const table = el("table", { class: "list tour-table" }, ...parts);
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+  return scrolled(label, el("table", { class: "list tour-table" }, ...parts));
+}
+
+/** What the signs in the standings mean: for whom house bots have played. @param {Details} details */
+function takenNotes({ standings: all }) {
+  const failed = all.filter((entrant) => entrant.failed).map((entrant) => entrant.name);
+  const taken = all.filter((entrant) => entrant.taken_over && !entrant.failed);
+  const counted = taken.map((entrant) => `${entrant.name} (${number(entrant.taken_over)})`);
+  return [
+    failed.length > 0 && el("p", {}, t("tour_failed_note", { names: failed.join(", ") })),
+    counted.length > 0 && el("p", { class: "muted" }, t("tour_taken_note", { names: counted.join(", ") })),
+  ].filter((line) => line !== false);
 }
 
 /** The standings. @param {Details} details */
@@ -109,18 +132,18 @@ function pairs({ standings: all, pairs: found }) {
   const ranked = all.filter(({ rating }) => rating);
   const shares = new Map(found.map((pair) => [`${pair.bot}\n${pair.against}`, pair]));
   const head = tableHead([
-    ["", ""],
+    [unseenHead(t("tour_entrant")), ""],
     ...ranked.map((_, index) => /** @type {[string, string]} */ ([`${index + 1}`, "number"])),
   ]);
   const body = ranked.map(({ name: bot }, index) => {
     const cells = ranked.map(({ name: against }) => {
       const pair = shares.get(`${bot}\n${against}`);
       if (!pair) return el("td", { class: "number muted" }, bot === against ? "–" : "");
-      const { mean, interval } = pair.ahead;
-      const around = interval === null ? null : Math.min(1, interval);
-      const share = percent(mean) + (around === null ? "" : ` ± ${percent(around)}`);
+      const { mean } = pair.ahead;
+      const around = halfWidth(pair.ahead, WIDEST_SHARE);
+      const share = `${percent(mean)} ± ${percent(around)}`;
       const title = t("tour_pair", { bot, against, share, n: pair.games });
-      const shown = around !== null && el("span", { class: "tour-around" }, ` ± ${number(100 * around, 1)}`);
+      const shown = el("span", { class: "tour-around" }, ` ± ${number(around && 100 * around, 1)}`);
       const cell = el("td", { class: "number tour-share", title }, number(100 * mean, 1), shown);
       cell.style.setProperty("--share", String(mean));
       return cell;
@@ -184,6 +207,7 @@ function start() {
   const schedule = el("section", { hidden: true }, el("h2", {}, t("tour_schedule")));
   const body = el("tbody");
   const empty = el("p", { class: "muted", hidden: true }, t("tour_no_games"));
+  const legend = el("p", { class: "muted", hidden: true }, t("tour_taken_legend"));
   let shown = "all";
   let over = false;
   let stale = true; // what is shown, although it is over
@@ -192,6 +216,7 @@ function start() {
     ["tour_next", "tour_start"],
     (games) => {
       empty.hidden = games.length > 0;
+      legend.hidden = !games.some(({ taken_over }) => taken_over?.includes(true));
       update("games", games, () => body.replaceChildren(...games.map(scheduled)));
     },
     () => {
@@ -210,9 +235,15 @@ function start() {
     [t("tour_number"), "number"],
     [t("tour_wall"), "number wide"],
     [t("tour_seats"), ""],
-    ["", ""],
+    [unseenHead(t("tour_record")), ""],
   ]);
-  schedule.append(el("div", { class: "row tour-tabs" }, ...tabs), wide(t("tour_schedule"), head, body), empty, button);
+  schedule.append(
+    el("div", { class: "row tour-tabs" }, ...tabs),
+    wide(t("tour_schedule"), head, body),
+    legend,
+    empty,
+    button,
+  );
   main.append(el("h1", {}, name), told, trouble, join, played.element, result);
   main.append(el("section", {}, el("h2", {}, t("tour_standings")), places.standings, explained), compared, schedule);
   /** @type {Map<string, string>} */
@@ -253,7 +284,9 @@ function start() {
     over = found.over;
     update("chips", { ...found, standings: 0, pairs: 0 }, () => told.replaceChildren(...chips(found, found.places)));
     played.update(found);
-    update("standings", [found.standings, over], () => places.standings.replaceChildren(standings(found)));
+    update("standings", [found.standings, over], () =>
+      places.standings.replaceChildren(standings(found), ...takenNotes(found)),
+    );
     update("pairs", [found.pairs, found.standings], () => places.pairs.replaceChildren(pairs(found)));
     compared.hidden = found.pairs.length === 0;
     schedule.hidden = found.games === 0;

@@ -2,8 +2,8 @@
 
 import "./words_game.js";
 import { ApiError, get, request } from "./api.js";
-import { el } from "./dom.js";
-import { clearError, showError, startPage } from "./page.js";
+import { el, setText } from "./dom.js";
+import { clearError, setTitle, showError, startPage } from "./page.js";
 import { problemText } from "./problem_text.js";
 import { gzip } from "./record.js";
 import { NukiReplay } from "./replay.js";
@@ -12,11 +12,12 @@ import { shortRoundName } from "./table_words.js";
 import { t } from "./words.js";
 
 // What the server takes, in bytes: unzipped, and as it is sent.
-const MOST = 8 << 20;
+const MOST = 4 << 20;
 const MOST_PACKED = 1 << 18;
 // While the server reads another record of this address, or too many.
 const RETRIES = 10;
 const RETRY_DELAY = 1000; // milliseconds
+const SLOW = 4000; // milliseconds after which the page says why it may take long
 const WITH_RECORD = /^https?:\/\/tenhou\.net\/\d\/.*#json=(.*)$/s;
 
 let newest = 0; // counts the records that were opened: only the last one is shown
@@ -78,8 +79,10 @@ async function openText(pasted) {
  */
 async function open(content, name) {
   clearError();
-  found.replaceChildren(el("p", {}, t("view_reading", { name })));
+  const line = el("p", {}, t("view_reading", { name }));
+  found.replaceChildren(line);
   const number = ++newest;
+  const slow = setTimeout(() => setText(line, t("view_slow", { name })), SLOW);
   try {
     const packed = await pack(new Blob([content]));
     const record = packed && (await read(packed));
@@ -92,6 +95,8 @@ async function open(content, name) {
     found.replaceChildren();
     if (!(error instanceof ApiError)) throw error;
     showError(`${name}: ${error.message}`);
+  } finally {
+    clearTimeout(slow);
   }
 }
 
@@ -146,6 +151,7 @@ function show({ messages, problems, problem_codes: codes, walls }, name, packed)
   const head = el("div", { class: "row" }, el("h1", {}, name), reviewButton, again);
   found.replaceChildren(head, ...(problems.length ? [warning] : []), replay);
   form.hidden = true;
+  setTitle(name);
   const known = walls.some((wall) => wall !== null);
   replay.load(messages, { live: "", game: "", linked: false, walls: known ? async () => walls : null });
   list.append(...replay.timeline.gaps.map((place) => gapItem(replay, place)));
@@ -162,6 +168,7 @@ function gapItem(replay, place) {
 
 function startAgain() {
   form.hidden = false;
+  setTitle(t("view"));
   file.value = "";
   found.replaceChildren();
 }

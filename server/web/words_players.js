@@ -36,7 +36,7 @@ addWords({
     player_game: "Rated game",
     player_game_n: "Game {n}, {date}",
     player_unrated:
-      "No rated game yet. Casual games, games with a hint or a handicap, and those in which two seats have the same name are not rated.",
+      "No rated game yet. Casual games, games with a hint or a handicap, those in which two seats have the same name, and those in which a house bot played for an absent player are not rated.",
     player_statistics: "Statistics",
     player_of_latest: "At most the latest 10,000 games are counted.",
     player_period: "Period",
@@ -52,7 +52,7 @@ addWords({
     player_value: "Value",
     player_counts: "Counts",
     player_n_of_m: "{n} of {m}",
-    player_n_games: "{n} games",
+    player_n_games: "games: {n}",
     player_n_in_m: "{n} in {m}",
     player_mean_rank: "Mean placement",
     player_mean_rank_help: "1 is best, 3 worst",
@@ -123,7 +123,7 @@ addWords({
     player_game: "対局（レート対象）",
     player_game_n: "{n}戦目（{date}）",
     player_unrated:
-      "レート対象の対局はまだありません。レーティングなしの対局、ヒントやハンデのある対局、同じ名前が二人いる対局は対象外です。",
+      "レート対象の対局はまだありません。レーティングなしの対局、ヒントやハンデのある対局、同じ名前が二人いる対局、不在のプレイヤーをハウスボットが代走した対局は対象外です。",
     player_statistics: "成績",
     player_of_latest: "条件に合う直近10,000戦までの集計です。",
     player_period: "期間",

@@ -5,6 +5,7 @@ import { addWords } from "./words.js";
 addWords({
   en: {
     review_page: "Review",
+    review_of_game: "Review: {names}",
     review_title: "Review of {name}",
     review_seat: "Seat",
     review_bot: "Bot",
@@ -69,7 +70,7 @@ addWords({
     review_kind_call: "call",
     review_kind_riichi: "riichi",
     review_kind_kan: "kan",
-    review_kind_nukidora: "north",
+    review_kind_nukidora: "nukidora",
     review_kind_win: "win",
     review_kind_abort: "abortive draw",
     review_act_reach: "Riichi",
@@ -77,7 +78,7 @@ addWords({
     review_act_daiminkan: "Kan",
     review_act_ankan: "Closed kan",
     review_act_kakan: "Added kan",
-    review_act_nukidora: "North",
+    review_act_nukidora: "Nukidora",
     review_act_tsumo: "Tsumo",
     review_act_ron: "Ron",
     review_act_ryukyoku: "Abortive draw",
@@ -87,6 +88,7 @@ addWords({
   },
   ja: {
     review_page: "検討",
+    review_of_game: "検討：{names}",
     review_title: "{name}の検討",
     review_seat: "席",
     review_bot: "ボット",

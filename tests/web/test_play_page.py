@@ -145,6 +145,21 @@ def test_riichi_offers_the_discards_that_keep_tenpai(scripted: ScriptedTable, pa
     assert scripted.replies[1:] == [{"type": "dahai", "actor": 0, "pai": "2s", "tsumogiri": False}]
 
 
+def test_screen_readers_are_told_of_the_own_actions_in_the_second_person(scripted: ScriptedTable, page: Page) -> None:
+    scripted.begin([*RUNS, "2s", "3s"], honba=2)
+    told = page.locator("nuki-table [aria-live]")
+    expect(told).to_have_text("East 1 begins, honba 2")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("default")
+    scripted.draw("6s")
+    expect(told).to_have_text("You draw 6 sou")
+    scripted.say("dahai", actor=0, pai="6s", tsumogiri=True)
+    expect(told).to_have_text("You discard 6 sou")
+    scripted.say("tsumo", actor=1, pai="?")
+    expect(told).to_have_text("right draws")
+    scripted.say("hora", actor=1, target=1, pai="9s")
+    expect(told).to_have_text("right wins by tsumo with 9 sou")
+
+
 def test_a_call_is_chosen_and_its_kind_not_discarded(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin(["5p", "5p", "5pr", "5s", "5s", "1m", "1m", "E", "E", "S", "S", "W", "W"], dealer=2)
     pons = [{"type": "pon", "consumed": consumed} for consumed in (["5p", "5p"], ["5p", "5pr"])]
@@ -192,7 +207,7 @@ def test_waits_and_furiten_are_shown(scripted: ScriptedTable, page: Page) -> Non
 def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> None:
     scripted.begin([*RUNS, "N", "3s"], dealer=2)
     pressed = page.locator(".switch[aria-pressed=true]")
-    for name in ("Auto north", "No calls", "Tsumogiri"):
+    for name in ("Auto nukidora", "No calls", "Tsumogiri"):
         page.get_by_role("button", name=name).click()
     expect(pressed).to_have_count(3)
     scripted.other_discards(2, "1s", {"type": "pon", "consumed": ["1s", "1s"]})
@@ -204,7 +219,7 @@ def test_switches_reply_by_themselves(scripted: ScriptedTable, page: Page) -> No
     assert [reply["type"] for reply in scripted.replies] == ["none", "nukidora", "dahai"]
     scripted.say("end_kyoku")
     scripted.round([*RUNS, "N", "3s"])
-    expect(pressed).to_have_text(["Auto north"])  # the others were for that round
+    expect(pressed).to_have_text(["Auto nukidora"])  # the others were for that round
 
 
 @phone_at_length

@@ -129,12 +129,14 @@ def test_who_has_no_rated_games_has_no_rank(page: Page, site: Site) -> None:
     assert text(rows.last, "strong") == "–"
 
 
-def test_nothing_is_wider_than_a_phone(page: Page) -> None:
-    page.set_viewport_size({"width": 360, "height": 640})
-    for path in ("/players", path_of(HOSTILE)):
+@pytest.mark.parametrize("width", [360, 320])
+def test_nothing_is_wider_than_a_phone(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 640})
+    for path in ("/players", path_of(HOSTILE), path_of("efficiency (house)")):
         page.goto(path)
         expect(page.locator(".placements").first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 # A player -------------------------------------------------------------------------------------------------------------
@@ -191,10 +193,10 @@ def test_statistics_are_chosen_and_the_choice_is_in_the_address(page: Page, site
     room = page.get_by_label("Room")
     room.fill("solo+rule+efficiency")
     room.press("Enter")
-    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
+    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("games: 2")
     expect(page).to_have_url(f"{site.url}/players/rule?rules=tenhou&room=solo%2Brule%2Befficiency&days=7")
     page.reload()
-    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("2 games")
+    expect(page.locator("[data-statistic=mean_rank] td").last).to_have_text("games: 2")
     expect(page.get_by_label("Room")).to_have_value("solo+rule+efficiency")
 
 

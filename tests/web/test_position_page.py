@@ -87,6 +87,21 @@ def test_an_address_holds_the_position(page: Page) -> None:
     expect(page.get_by_label("Hand", exact=True)).to_have_value(HAND)
 
 
+def test_rounds_are_named_as_elsewhere(page: Page) -> None:
+    page.goto("/position")
+    names = [f"{wind} {kyoku}" for wind in ("East", "South", "West") for kyoku in (1, 2, 3)]
+    expect(page.get_by_label("Round").get_by_role("option")).to_have_text(names)
+
+
+def test_the_page_says_why_it_takes_long(page: Page) -> None:
+    page.clock.install()
+    page.route("**/api/positions", lambda route: None)  # is not answered
+    page.goto(ADDRESS)
+    expect(page.get_by_text("The bots think …", exact=True)).to_be_visible()
+    page.clock.fast_forward(4000)
+    expect(page.get_by_text("The server is still at your last request, or starting.")).to_be_visible()
+
+
 def test_what_cannot_be_is_told_at_its_field(failing_page: Page) -> None:
     page = failing_page
     page.goto(f"/position#hand={HAND}&rivers=9m_1s,2z,4z+P5s+2s")

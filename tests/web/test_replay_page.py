@@ -173,6 +173,25 @@ def test_a_link_to_no_place_opens_the_game_all_the_same(page: Page) -> None:
         expect(page.locator(SHOWN.format(0))).to_be_visible()
 
 
+def test_a_link_beyond_a_round_opens_the_end_of_that_round(page: Page) -> None:
+    messages = [each for each in example() if each["type"] not in ("error", "start_game")]
+    starts = [place for place, each in enumerate(messages) if each["type"] == "start_kyoku"]
+    last = len(starts) - 1
+    steps = starts[2] - starts[1] - 1
+    for fragment, index, step in [("#round=99&step=5", last, 5), ("#round=1&step=9999", 1, steps)]:
+        page.goto("about:blank")
+        show(page, example(), fragment)
+        expect(page.locator(f"nuki-replay[data-round='{index}'][data-step='{step}']")).to_be_visible()
+
+
+def test_the_page_is_named_after_the_players(page: Page) -> None:
+    messages = example()
+    show(page, messages)
+    names = ", ".join(messages[0]["names"])
+    expect(page).to_have_title(f"Game: {names} · nukidora")
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Game: {names}")
+
+
 @phone_at_length
 def test_the_rest_of_the_wall_is_what_comes(page: Page, site: Site) -> None:
     """At every place, what is drawn next is the first of the draws or of the replacements, and whose it is."""

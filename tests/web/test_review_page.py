@@ -237,6 +237,35 @@ def test_decisions_without_a_value_are_mistakes_by_the_other_bot(page: Page, rev
     )
 
 
+@pytest.mark.parametrize("fragment", ["seat=9", "seat=", "seat=9&bot=rule", "bot=rule"])
+def test_a_seat_that_there_is_not_is_asked_for(page: Page, review: dict[str, Any], fragment: str) -> None:
+    stub(page, review, DONE)
+    page.on("request", lambda sent: pytest.fail(f"sent {sent.url}") if sent.method == "POST" else None)
+    page.goto(f"/games/{GAME}/review#{fragment}")
+    expect(page.locator("select[name=seat]")).to_have_value("0")
+    page.wait_for_load_state("networkidle")
+
+
+def test_the_page_is_named_after_the_players(page: Page, review: dict[str, Any]) -> None:
+    """Its heading is hidden once the review has one."""
+    names = ", ".join(messages()[0]["names"])
+    stub(page, review, DONE)
+    page.goto(f"/games/{GAME}/review")
+    expect(page).to_have_title(f"Review: {names} · nukidora")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text(f"Review: {names}")
+    page.get_by_role("button", name="Review", exact=True).click()
+    expect(heading).to_have_text(f"Review of {review['names'][review['seat']]}")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_nothing_is_wider_than_a_narrow_phone(page: Page, review: dict[str, Any], language: str) -> None:
+    page.add_init_script(f"localStorage.setItem('nukidora.language', '{language}')")
+    page.set_viewport_size({"width": 320, "height": 640})
+    show(page, review)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
 @both_sizes
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_tables_are_not_cut(page: Page, review: dict[str, Any], language: str) -> None:

@@ -120,6 +120,17 @@ def test_the_scores_of_a_replay_have_all_columns(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("language")
+def test_nothing_is_wider_than_a_narrow_phone(page: Page) -> None:
+    resize(page, (320, 640))
+    for path in ("/", "/view", "/rooms", "/players", "/tournaments", "/position"):
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+    show_replay(page, example())
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+@pytest.mark.usefixtures("language")
 def test_the_result_of_a_round_lies_over_the_table_of_a_replay(page: Page) -> None:
     record = example()
     show_replay(page, record)

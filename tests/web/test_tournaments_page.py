@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -62,8 +63,8 @@ def held(site: Site) -> Site:
 
 
 def share_text(mean: float, interval: float) -> str:
-    """A share in per cent with its interval."""
-    return f"{100 * mean:.1f} ± {100 * min(1, interval):.1f}"
+    """A share in per cent with its interval, unless that is as wide as the scale."""
+    return f"{100 * mean:.1f} ± {100 * interval:.1f}" if interval < 0.5 else f"{100 * mean:.1f} ± –"
 
 
 @both_sizes
@@ -82,7 +83,8 @@ def test_the_list_and_one_that_is_over(page: Page, held: Site) -> None:
     rows = page.get_by_role("region", name="Standings").locator("tbody tr")
     for index, row in enumerate(found["standings"]):
         expect(rows.nth(index)).to_contain_text(row["name"])
-        expect(rows.nth(index)).to_contain_text(f"± {row['rating']['interval']:,.0f}")
+        known = row["placement"]["interval"] < 1
+        expect(rows.nth(index)).to_contain_text(f"± {row['rating']['interval']:,.0f}" if known else "± –")
         expect(rows.nth(index)).to_contain_text(f"{row['placement']['mean']:.2f}")
     shares = {(pair["bot"], pair["against"]): share_text(**pair["ahead"]) for pair in found["pairs"]}
     names = [row["name"] for row in found["standings"]]
@@ -102,6 +104,7 @@ def test_the_list_and_one_that_is_over(page: Page, held: Site) -> None:
     expect(page.get_by_role("link", name="Result (JSON)")).to_have_attribute("href", "/api/tournaments/spring/result")
     assert page.evaluate(FITS)
     assert serious_faults(page) == []
+    assert page.locator("th").evaluate_all("all => all.every((each) => each.textContent.trim())")
     page.get_by_role("link", name="Replay game 1", exact=True).click()
     page.wait_for_url(f"**/games/{first['game']}")
 
@@ -112,6 +115,56 @@ def test_the_standings_fit_a_small_phone_held_sideways(page: Page, held: Site) -
     standings = page.get_by_role("region", name="Standings")
     expect(standings.locator("tbody tr")).to_have_count(4)
     assert standings.evaluate("region => region.scrollWidth - region.clientWidth") == 0
+
+
+def test_an_interval_as_wide_as_the_scale_is_not_shown(page: Page, held: Site) -> None:
+    def answer(route: Route) -> None:
+        found: Any = route.fetch().json()
+        found["standings"][0]["placement"]["interval"] = 1.0
+        found["standings"][1]["placement"]["interval"] = 0.99
+        found["standings"][2]["placement"]["interval"] = None  # of one wall
+        found["pairs"][0]["ahead"]["interval"] = 0.5
+        found["pairs"][1]["ahead"]["interval"] = 0.49
+        route.fulfill(json=found)
+
+    page.route("**/api/tournaments/spring", answer)
+    page.goto("/tournaments/spring")
+    rows = page.get_by_role("region", name="Standings").locator("tbody tr")
+    for row, known in ((0, False), (1, True), (2, False)):
+        for column in (1, 2):  # rating, placement
+            cell = rows.nth(row).locator("td").nth(column)
+            expect(cell).to_contain_text(re.compile(r"± \d" if known else r"± –$"))
+    shares = page.get_by_role("region", name="Head to head").locator("td")
+    expect(shares.get_by_text("± 50.0")).to_have_count(0)
+    expect(shares.get_by_text("± 49.0")).to_have_count(1)
+
+
+def test_the_page_says_why_games_do_not_count(page: Page, held: Site) -> None:
+    def standings(route: Route) -> None:
+        found: Any = route.fetch().json()
+        first, second, *others = found["standings"]
+        nothing = dict.fromkeys(("rating", "placement", "first", "second", "third"))
+        found["standings"] = [first | {"taken_over": 2}, *others, second | nothing | {"failed": True, "taken_over": 3}]
+        route.fulfill(json=found)
+
+    def games(route: Route) -> None:
+        found: Any = route.fetch().json()
+        found["items"][0]["taken_over"] = [False, True, False]
+        route.fulfill(json=found)
+
+    page.route("**/api/tournaments/spring", standings)
+    page.goto("/tournaments/spring")
+    first, second = (row["name"] for row in held.get("/api/tournaments/spring")["standings"][:2])  # type: ignore[index]
+    expect(
+        page.get_by_text(f"A house bot has played every game for {second}: those games do not count")
+    ).to_be_visible()
+    expect(page.get_by_text(f"Games that a house bot has played: {first} (2).")).to_be_visible()
+    legend = page.get_by_text("Struck through: a house bot played.")
+    expect(page.get_by_role("region", name="Schedule").locator("tbody tr")).to_have_count(30)
+    expect(legend).to_be_hidden()
+    page.route("**/api/tournaments/spring/games?*", games)
+    page.reload()
+    expect(legend).to_be_visible()
 
 
 @pytest.mark.parametrize("status", ["running", "cancelled"])

@@ -12,6 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from engine.records.files import read_records
+from server.api.guard import MAX_UPLOAD
+from server.review_work import MAX_RECORD
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, phone_at_length
 
@@ -71,6 +73,7 @@ def test_a_gzipped_file_that_is_dropped(page: Page) -> None:
     }"""
     page.evaluate(drop, list(gzip.compress((REPOSITORY / "examples/game.mjson").read_bytes())))
     expect(page.get_by_role("heading", name="<b>.mjson.gz")).to_be_visible(timeout=READ)
+    expect(page).to_have_title("<b>.mjson.gz · nukidora")
     expect(page.locator("nuki-replay[data-place='0']")).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(page.locator("nuki-replay[data-place='1']")).to_be_visible()
@@ -93,6 +96,16 @@ def test_the_page_waits_for_its_turn(failing_page: Page) -> None:
     page.goto("/view")
     page.locator("input[type=file]").set_input_files(REPOSITORY / "examples/game.mjson")
     expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+
+
+def test_the_page_says_why_it_takes_long(page: Page) -> None:
+    page.clock.install()
+    page.route("**/api/records", lambda route: None)  # is not answered
+    page.goto("/view")
+    page.locator("input[type=file]").set_input_files(REPOSITORY / "examples/game.mjson")
+    expect(page.get_by_text("Reading game.mjson …", exact=True)).to_be_visible()
+    page.clock.fast_forward(4000)
+    expect(page.get_by_text("The server is still at your last request, or starting.")).to_be_visible()
 
 
 def test_what_is_wrong_with_a_record_is_shown_in_japanese(site: Site, browser: Browser, tmp_path: Path) -> None:
@@ -190,7 +203,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "cut.mjson.gz": (gzip.compress((REPOSITORY / "examples/game.mjson").read_bytes())[:900], "gzip"),
     "empty.json": (b"", "empty"),
     "poem.txt": ("春眠暁を覚えず".encode(), "no game record"),
-    "huge.json": (b"{" * (9 << 20), "too large"),
+    "huge.json": (b"{" * (MAX_RECORD + 1), f"{MAX_RECORD >> 20} MiB, {MAX_UPLOAD >> 10} KiB gzipped"),
 }
 
 
