@@ -97,7 +97,9 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     try:
         options.name = check_name(options.name)
     except ValueError:
-        parser.error(f"--name {options.name!r} is not a name: 1 to 64 printable characters, not all invisible")
+        parser.error(
+            f"--name {options.name!r} is not a name: 1 to 64 printable characters, not all invisible, and not . or .."
+        )
     path = options.save
     if path is not None and Path(path.name.removesuffix(".gz")).suffix not in RECORDS:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")

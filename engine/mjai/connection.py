@@ -46,6 +46,11 @@ ROOM_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}"  # URLs would normalise "." and
 ROOM_TEXT = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first)"  # ROOM_NAME in words
 ROOM_PATTERN = rf"^{ROOM_NAME}(\+{ROOM_NAME}(@-[0-9]{{1,4}})?)*$"  # a name, then +BOT or +BOT@-300 for each house bot
 
+# What `check_name` accepts, in words.
+NAME_FORM = error_text(
+    "name_form", "1 to {most} printable characters, not all invisible, and not . or ..", most=MAX_NAME
+)
+
 # Letters and symbols that are invisible.
 INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0\U00013441\U00013442\U0001d159")
 
@@ -65,7 +70,8 @@ def is_room(value: str) -> bool:
 def check_name(value: Any) -> str:
     """Check the name of a bot; surrounding spaces are removed."""
     name = value.strip() if type(value) is str else ""
-    if not (len(name) <= MAX_NAME and name.isprintable() and any(map(is_visible, name))):
+    shown = len(name) <= MAX_NAME and name.isprintable() and any(map(is_visible, name))
+    if not shown or name in (".", ".."):  # URLs would normalise these away
         raise BadValue(value)
     return name
 
@@ -99,7 +105,7 @@ JOIN_KEYS = (
     Key(
         "name",
         NAME,
-        error_text("name_form", "1 to {most} printable characters, not all invisible", most=MAX_NAME),
+        NAME_FORM,
         default="",
     ),
     Key(

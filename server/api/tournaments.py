@@ -43,8 +43,9 @@ from server.tournaments.tournament import Tournament
 from server.tournaments.tournaments import stored_of
 
 LATEST_START = timedelta(days=30)  # from now
+CLOCK_TOLERANCE = timedelta(minutes=1)  # of whoever says when it starts
 router = APIRouter(prefix="/api/tournaments", tags=["tournaments"], route_class=Route)
-EntrantName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
+EntrantName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)]
 GameStatus = Literal["due", "playing", "finished"]
 Count = Annotated[int, Strict(), Field(ge=0)]
 
@@ -285,7 +286,10 @@ async def get_result(lobby: LobbyHere, request: Request, name: str) -> Response:
         raise HTTPException(409, error_text("tournament_not_over", text, name=name, status=stored.status))
     with ExitStack() as counted:
         counted.enter_context(lobby.access.downloading(client_address(request)))
-        data = await lobby.store.tournament_result(name) or "{}"
+        data = await lobby.store.tournament_result(name)
+        if data is None:  # it could not go on after a restart
+            text = "tournament {name} could not go on after a restart of the server: it has no result"
+            raise HTTPException(409, error_text("tournament_stopped", text, name=name))
         return Download(data.encode(), "application/json", {}, counted.pop_all())
 
 
@@ -329,8 +333,13 @@ def check_settings(given: Mapping[str, Any]) -> None:
 
 
 def check_start(starts: datetime | None) -> None:
-    """Raise ValueError for a time too far away."""
-    if starts is not None and starts > datetime.now(UTC) + LATEST_START:
+    """Raise ValueError for a time that is over, or too far away."""
+    if starts is None:
+        return
+    if starts < (now := datetime.now(UTC)) - CLOCK_TOLERANCE:
+        text = "starts is {time}, which is over: choose a later time, or leave it out"
+        raise ValueError(error_text("starts_past", text, time=starts.isoformat()))
+    if starts > now + LATEST_START:
         raise ValueError(error_text("starts_late", "starts is more than {n} days away", n=LATEST_START.days))
 
 

@@ -105,9 +105,9 @@ def latest_seats(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Select[Any]:
-    """The seats of a player in the latest `most_seats` games that pass the given filters."""
+    """The seats of a player in the latest `most_seats` games that pass the given filters, and that it has played."""
     times = ((since, seats.c.finished.__ge__), (until, seats.c.finished.__lt__))
-    found = select(seats).where(seats.c.name == name, *conditions(times))
+    found = select(seats).where(seats.c.name == name, ~seats.c.absent, *conditions(times))
     found = found.order_by(seats.c.finished.desc(), seats.c.game_id.desc())
     filters = conditions(((room, games.c.room.__eq__), (rules, games.c.rules.__eq__)))
     if not filters:
@@ -160,7 +160,7 @@ def select_opponents(limits: Limits, name: str, cursor: str | None, n: int) -> S
             number_where(own.c.rank < others.c.rank).label("better"),
             func.sum(own.c.rank - others.c.rank).label("rank_difference"),
         )
-        .join(others, (others.c.game_id == own.c.game_id) & (others.c.name != name))
+        .join(others, (others.c.game_id == own.c.game_id) & (others.c.name != name) & ~others.c.absent)
         .group_by(others.c.name, others.c.house_bot)
         .order_by(number.desc(), others.c.name)
         .limit(n)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from engine.common.error_text import error_text
 from engine.contests.schedule import Schedule, walls_of_pairs
 from engine.contests.seating import ROTATIONS, seating, wall_seed
-from engine.mjai.connection import check_name
+from engine.mjai.connection import NAME_FORM, check_name
 from engine.rules import EVEN_SCORES, N_SEATS
 from server.names import HOUSE_BOT_SUFFIX, imitates_house_bot
 
@@ -99,14 +99,16 @@ class Plan(BaseModel):
                 check_name(name)
             except ValueError as error:
                 text = "entrants.{index}: {problem}"
-                raise ValueError(error_text("entrant_name", text, index=index, problem=str(error))) from error
+                raise ValueError(error_text("entrant_name", text, index=index, problem=NAME_FORM)) from error
             if imitates_house_bot(name):
                 text = "entrants.{index} is {name!r}: house bots are named in house_bots, as in rule"
                 raise ValueError(error_text("entrant_house", text, index=index, name=name))
 
     def n_games(self, n_players: int) -> int:
-        """The number of games of so many; about so many of a balanced choice, which only its schedule would tell."""
-        return comb(n_players, N_SEATS) * self.walls * ROTATIONS if self.walls else self.games
+        """The number of games that so many play."""
+        if self.walls:  # which may be far too many to list
+            return comb(n_players, N_SEATS) * self.walls * ROTATIONS
+        return len(list(self._played([str(player) for player in range(n_players)]))) * ROTATIONS
 
     def _played(self, players: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Walls, each with three that play it: all threes, or a choice in which every two meet equally often."""

@@ -66,7 +66,8 @@ class Tournaments:
             except ValueError as error:  # of another version, or with a house bot that no longer exists
                 what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
                 log.error("tournament cannot go on", name=stored.name, error=what)
-                self.over[stored.name] = stored
+                # Not in the database: it goes on where a later start finds what it needs.
+                self.over[stored.name] = stored.model_copy(update={"status": "cancelled"})
                 continue
             self.current[stored.name] = tournament
             self._rooms.add(tournament)

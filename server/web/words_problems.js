@@ -36,7 +36,7 @@ addWords({
     problem_message_not_json: "JSON ではありません（{error}）。1つのメッセージに JSON オブジェクトを1つ送ってください",
     problem_message_no_object: "{given} は「type」のある JSON オブジェクトではありません",
     problem_name_missing: "名前（name）がありません。{allowed}にしてください",
-    problem_name_form: "1文字から{most}文字までの、見える文字を含む名前",
+    problem_name_form: "1文字から{most}文字までの、見える文字を含む名前（「.」と「..」以外）",
     problem_room_form:
       "A-Z a-z 0-9 _ . - の64文字まで（先頭は . 以外）に +BOT をいくつか続けた、{most}文字までの部屋名",
     problem_token_form: "{most}文字までのトークン",

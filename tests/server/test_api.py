@@ -344,3 +344,7 @@ async def test_errors_in_the_url_of_a_bot_are_described(at: Live) -> None:
 
 
 # Operations -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_wrong_date_is_told_what_a_date_looks_like(at: Live) -> None:
+    assert "write a date like 2025-06-01" in await at.refused(422, "GET", "/api/puzzle?date=abc")

@@ -96,9 +96,9 @@ def test_a_character_that_shows_as_nothing_is_known(character: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["tcp", "websocket"])
 async def test_bots_with_such_names_are_refused(server: Running, transport: str) -> None:
-    for name in (INVISIBLE[:-1], "\u3164", "\u200b", "\u0301"):
+    for name in (INVISIBLE[:-1], "\u3164", "\u200b", "\u0301", ".", ".."):
         (error,) = (await Bot(server, name, transport=transport).play()).errors
-        assert "name must be 1 to 64 printable characters, not all invisible" in error
+        assert "name must be 1 to 64 printable characters, not all invisible, and not . or .." in error
     for name in ("rule (house)", "rule（ｈｏｕｓｅ）", "rule (һоυѕе)", "RULE (HOUSE)", "rule\u3164(ho\u034fuse)"):
         (error,) = (await Bot(server, name, transport=transport).play()).errors
         assert error == f"the name {name!r} is reserved for house bots, or looks like one; choose another"

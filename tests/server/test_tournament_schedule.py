@@ -131,3 +131,10 @@ def test_the_largest_plans_can_be_played() -> None:
     largest = plan(entrants=names, walls=0, games=2700, players=names).schedule()
     assert 2000 < len(largest) <= MAX_GAMES
     plan(entrants=("a",), places=3, walls=1000).check()
+
+
+def test_the_games_that_are_played_are_limited() -> None:
+    """Those of a balanced choice are more than were asked for."""
+    many = plan(entrants=tuple(f"bot{number}" for number in range(24)), walls=0, games=MAX_GAMES)
+    with pytest.raises(ValueError, match=r"games is 3000: 3063 games, more than 3000"):
+        many.check()

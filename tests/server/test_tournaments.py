@@ -210,6 +210,10 @@ async def test_an_entrant_that_never_comes_has_failed(tmp_path: Path) -> None:
         assert {game.casual for game in stored if any(seat.absent for seat in game.seats)} == {True}
         assert await at.server.lobby.store.player("a") is not None
         assert (await at.get("/api/players/a"))["rated_games"] == 0, "others play for it, without rating"
+        store = at.server.lobby.store
+        assert (await store.statistics("a")).games == 0, "it has played none"
+        assert (await store.opponents("a")).items == []
+        assert {each.name for each in (await store.opponents("rule (house)")).items}.isdisjoint({"a"})
 
 
 async def test_who_leaves_every_game_has_not_failed(tmp_path: Path) -> None:
@@ -285,7 +289,7 @@ async def test_open_entry(at: Live) -> None:
 
 
 async def test_fewer_than_three_at_the_start_cancel_it(at: Live) -> None:
-    await create(at, house_bots=["rule", "random"], places=4, starts="2020-01-01T00:00:00Z")
+    await create(at, house_bots=["rule", "random"], places=4, starts=datetime.now(UTC).isoformat())
     found = await ended(at)
     assert (found["status"], found["played"]) == ("cancelled", 0)
     assert (await at.get(f"{CUP}/result"))["schedule"] == []
@@ -294,7 +298,9 @@ async def test_fewer_than_three_at_the_start_cancel_it(at: Live) -> None:
 async def test_house_bots_play_about_so_many_games_and_are_not_pruned_before_the_end(tmp_path: Path) -> None:
     async with live(tmp_path, timeout=LONG) as at:
         clock = Clock()
-        await create(at, entrants=["a"], house_bots=[*HOUSE, "tsumogiri"], games=30, starts="2020-01-01T00:00:00Z")
+        await create(
+            at, entrants=["a"], house_bots=[*HOUSE, "tsumogiri"], games=30, starts=datetime.now(UTC).isoformat()
+        )
         tournament = at.server.lobby.tournaments.current["cup"]
         await until(lambda: len(tournament.results) >= 9 and not tournament.in_play)
         store, keep = at.server.lobby.store, Keep(since=datetime.now(UTC) + timedelta(days=1), games=1, bytes=1)
@@ -416,6 +422,9 @@ def test_a_forged_cursor_of_the_schedule_is_refused() -> None:
         ({"settings": {"fill": ["rule"]}}, "settings.fill follows from the schedule"),
         ({"settings": {"length": "long"}}, "settings.length is 'long'"),
         ({"starts": "tomorrow"}, "starts is 'tomorrow'; write a time like"),
+        ({"starts": "2020-01-01T00:00:00Z"}, "starts is 2020-01-01T00:00:00+00:00, which is over"),
+        ({"entrants": ["a", "a\u200b", "b"]}, "entrants.1: 1 to 64 printable characters"),
+        ({"entrants": ["a", "a ", "b"]}, "entrants has 'a' twice"),
         ({"starts": "2999-01-01T00:00:00Z"}, "starts is more than 30 days away"),
         ({"rounds": 3}, "rounds is unknown"),
     ],

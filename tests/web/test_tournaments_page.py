@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -21,7 +22,7 @@ PLANS: list[dict[str, Any]] = [
     # one entrant is missing: the games of the others are played, and then it is waited for
     {
         "name": "summer", "entrants": ["wahaha"], "house_bots": ["rule", "efficiency", "random"], "walls": 4,
-        "starts": "2020-01-01T00:00:00Z", "settings": {"rated": False, "resume_timeout": 86_400},
+        "starts": datetime.now(UTC).isoformat(), "settings": {"rated": False, "resume_timeout": 86_400},
     },
     {"name": "winter", "entrants": ["wahaha"], "house_bots": ["rule"], "places": 5, "games": 60},
 ]  # fmt: skip

@@ -282,7 +282,7 @@ def test_a_join_that_resumes_needs_only_the_secret() -> None:
 
 
 MISSING = "missing"  # the value of a key that is left out
-NAME = "1 to 64 printable characters, not all invisible"
+NAME = "1 to 64 printable characters, not all invisible, and not . or .."
 ROOM = "1 to 64 of A-Z a-z 0-9 _ . - (no dot first) and then any number of +BOT (512 characters at most)"
 
 
