@@ -27,12 +27,12 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error
+from engine.common.options import Parser, check_not_read, check_output, describe_error
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.common.sources import digest_of_sources
-from engine.records.archives import members
+from engine.records.archives import files_of, members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
@@ -119,6 +119,8 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
         check_files(options)
         if not (paths := found_paths(options)):
             return FAILED
+        for option, path in (("--json", options.json), ("--html", options.html)):
+            check_not_read(option, path, files_of(paths))
         count = open_count(options, paths)
         code, why = count_records(count, paths)
         rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL

@@ -15,11 +15,11 @@ from typing import TypeVar
 from rich.console import Console
 
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, printable
+from engine.common.options import Parser, check_not_read, check_output, describe_error, printable
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
 from engine.mjai.connection import DEFAULT_DIALECT
-from engine.records.archives import members, total_size
+from engine.records.archives import files_of, members, total_size
 from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, notes_of, read_records, write_record
 from engine.records.filters import Filters, filters_of
@@ -38,6 +38,7 @@ def validate(args: argparse.Namespace) -> int:
     """Replay every record found; print a line for each fault, and the totals; see `engine.cli`."""
     check_output("--json", args.json)
     paths, filters = found_paths(args), Filters(rules=args.rules)
+    check_not_read("--json", args.json, files_of(paths))
     jobs = jobs_for(paths)
     journal, report, done = None, Report(), 0
     if args.json is not None:
@@ -166,8 +167,7 @@ def convert_one(args: argparse.Namespace) -> int:
     if len(args.paths) != 2:
         args.parser.error("name a record and the file to write, or records and --out ARCHIVE")
     source, target = args.paths
-    if target.exists() and source.exists() and target.samefile(source):
-        args.parser.error(f"{target} is the record to convert: name another file to write")
+    check_not_read("", target, files_of([source]))
     record = with_rules_of(read_records(source), args.rules)
     say_new(set(), str(source), notes_of(record, target.name))
     try:

@@ -133,6 +133,7 @@ BAD_USES = {
         {record} --json [.|/dev/null/a.json] -> --json $
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
+        {record} [--json|--html] {record} -> $ {record}
         {record} --room gold -> --room
         NUKIDORA_JOBS=0 {record} -> NUKIDORA_JOBS 0
         -> PATH
@@ -188,6 +189,7 @@ BAD_USES = {
         NUKIDORA_JOBS=[0|x] validate {record} -> NUKIDORA_JOBS $
         NUKIDORA_JOBS=x convert {archive} --out b.tar -> NUKIDORA_JOBS x
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
+        validate {record} --json {record} -> --json {record}
         validate {record} --room gold -> --room
         convert {archive} --out b.tar --since tomorrow -> --since tomorrow
         convert {archive} --out b.tar --room [kitchen|gold,silver] -> --room $
