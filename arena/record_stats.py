@@ -164,7 +164,7 @@ def count_records(count: Count, paths: Sequence[Path]) -> tuple[int, str]:
     code, why = OK, ""
     try:
         with closing(in_order(work, found, THREE_PLAYERS, jobs)) as results:
-            for item, counted in with_progress(results, paths):
+            for item, counted in with_progress(results, paths, count.done):
                 say_new(notes, item.name, counted.notes)
                 if counted.fault:
                     print(counted.fault, file=sys.stderr)
@@ -199,8 +199,7 @@ def write_files(options: Namespace, count: Count, rows: Sequence[dict[str, Any]]
         count.files.write(list(count.players.numbers), games, range(count.games))
         print(f"games and rounds as Parquet in {options.parquet}")
     if options.html is not None and rows[1:]:
-        players, rounds = len(count.players.numbers), rows[0]["rounds"]
-        lines = [f"{count.games:,} games of {players:,} players; {rounds:,} rounds of players.", not_shown(count, rows)]
+        lines = [f"{games_of_players(count)}; {rows[0]['rounds']:,} rounds of players.", not_shown(count, rows)]
         write_page(options.html, count.players, rows, lines)
         print(f"report in {options.html}")
     if options.json is not None:
@@ -241,7 +240,7 @@ def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, An
     if not rows:
         console.print("no games were counted")
         return
-    title(console, f"Results: {count.games:,} games of {len(count.players.numbers):,} players")
+    title(console, f"Results: {games_of_players(count)}")
     console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, rows, (PLAYER,))
     title(console, f"Play: {rows[0]['rounds']:,} rounds of players")
@@ -250,6 +249,12 @@ def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, An
         print_groups(console, rows[:n_in_detail], PLAYER)
     if told := not_shown(count, rows):
         console.print(Text(told))
+
+
+def games_of_players(count: Count) -> str:
+    """How many games of how many players were counted."""
+    players = len(count.players.numbers)
+    return f"{count.games:,} game{'s' * (count.games != 1)} of {players:,} player{'s' * (players != 1)}"
 
 
 def not_shown(count: Count, rows: Sequence[dict[str, Any]]) -> str:

@@ -54,7 +54,7 @@ def validate(args: argparse.Namespace) -> int:
     interrupted = False
     try:
         with closing(check_all(found, filters, jobs)) as results:
-            for item, each in with_progress(results, paths):
+            for item, each in with_progress(results, paths, done):
                 say_new(notes, item.name, each.notes)
                 report.add(each)
                 done += 1
@@ -110,11 +110,13 @@ def skip(found: Iterator[object], n: int) -> int:
     return sum(1 for _ in islice(found, n))
 
 
-def with_progress(results: Iterator[tuple[Item, Each]], paths: Sequence[Path]) -> Iterator[tuple[Item, Each]]:
-    """Yield the results on records, showing progress by the bytes of their files."""
+def with_progress(
+    results: Iterator[tuple[Item, Each]], paths: Sequence[Path], done: int
+) -> Iterator[tuple[Item, Each]]:
+    """Yield the results on records, showing progress by the bytes of their files; the first ``done`` were skipped."""
     shown = 0
     with Progress("kB", max(1, total_size(paths) // 1000)) as progress:
-        for number, (item, result) in enumerate(results, 1):
+        for number, (item, result) in enumerate(results, done + 1):
             yield item, result
             position = item.position // 1000
             progress.advance(position - shown, f"{number:,} record{'s' * (number != 1)}")
@@ -148,7 +150,7 @@ def convert(args: argparse.Namespace) -> int:
     notes: set[str] = set()
     try:
         with closing(conversion.run(jobs)) as results:
-            for item, each in with_progress(results, conversion.paths):
+            for item, each in with_progress(results, conversion.paths, conversion.done):
                 say_new(notes, item.name, each.notes)
                 for fault in each.faults:
                     print(fault, file=sys.stderr)

@@ -124,6 +124,12 @@ def test_the_number_of_games_is_about_the_one_asked_for() -> None:
         assert games <= played <= 1.2 * games + 30
 
 
+@pytest.mark.timeout(20)  # seconds; a second is enough
+def test_a_long_schedule_takes_no_longer_for_each_batch() -> None:
+    walls = 500_000
+    assert sum(len(batch.walls) for batch in Schedule(["a", "b", "c"]).batches(walls)) == walls
+
+
 def simulated(rng: np.random.Generator, true: np.ndarray, walls: int) -> League:
     """A league whose orders are drawn from the model; those of the three rotations of a wall are the same."""
     bots = [f"bot{number}" for number in range(len(true))]
