@@ -80,13 +80,13 @@ def lay_out(
 def check_draws_and_kans(position: Position, melds: Sequence[Step]) -> None:
     """Raise PositionError for more draws left, or fewer indicators, than the seat's own kans and norths allow.
 
-    Each takes a draw. The indicator of an ankan is shown at once; that of another kan may be still to come.
+    Each takes a draw. The indicator of an ankan is shown at once, that of another kan before the next kan or discard.
     """
     kans = [meld for meld in melds if MELD_TYPES[meld.what] != PON_MELD]
     if position.left is not None:
         check_number(position.left, "left", N_DRAWS - 1 - position.norths - len(kans))
-    n_ankans = sum(meld.what == ANKAN for meld in kans)
-    if n_ankans >= (n := len(position.indicators)):
+    n_open = sum(meld.what != ANKAN for meld in kans)
+    if (n := len(position.indicators)) < 1 + len(kans) - min(n_open, 1):
         raise kans_more(n)
 
 
