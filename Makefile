@@ -36,6 +36,7 @@ check: .venv/installed-dev node_modules/installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy experiments
 	npm run --silent check
 
 # Not --quiet: MkDocs then ignores warnings, and --strict fails for none.

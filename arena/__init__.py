@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = ["League", "Match", "Sprt", "Until", "league", "play"]
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "League": "arena.leagues.league:League",
-        "Match": "arena.match:Match",
-        "Sprt": "arena.stopping:Sprt",
-        "Until": "arena.stopping:Until",
-        "league": "arena.leagues.api:league",
-        "play": "arena.api:play",
-    },
-)
+if not TYPE_CHECKING:  # for type checkers, no other name is there
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "League": "arena.leagues.league:League",
+            "Match": "arena.match:Match",
+            "Sprt": "arena.stopping:Sprt",
+            "Until": "arena.stopping:Until",
+            "league": "arena.leagues.api:league",
+            "play": "arena.api:play",
+        },
+    )
 
 
 def __dir__() -> list[str]:

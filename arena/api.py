@@ -13,6 +13,7 @@ from rich.console import Console
 from agents.base import Agent
 from agents.registry import check_agent
 from arena.match import Match
+from arena.options import MOST_GAMES
 from arena.run import ArenaRun
 from arena.schedule import RunSettings, games_of, round_up
 from arena.stopping import Sprt, Until
@@ -70,7 +71,7 @@ def play(
     """
     if isinstance(bots, str) or len(bots) != N_SEATS:
         raise ValueError(f'three bots play, as in ["rule", "random", "random"], not {bots!r}')
-    games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
+    games = whole_number(games, "games", f"an integer from 1 to {MOST_GAMES}", MOST_GAMES, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
     seed = check_seed(seed)
     timeout = positive_number(timeout, "timeout", "a positive number of seconds")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from agents import registry
 from agents.strength.spec import split_strength
-from engine.common.options import Parser, positive, seed
+from arena.options import n_games
+from engine.common.options import Parser, seed
 
 CHECK_EVERY = 100  # points
 
@@ -30,7 +31,7 @@ def make_parser() -> Parser:
     """The command line."""
     parser = Parser("arena calibrate", description=__doc__, epilog=EPILOG)
     parser.add_argument("bot", metavar="BOT", help=f"{', '.join(registry.names())} or a bot in a file")
-    parser.add_argument("--games", type=positive, default=60_000, metavar="N", help="games of all matches together")
+    parser.add_argument("--games", type=n_games, default=60_000, metavar="N", help="games of all matches together")
     parser.add_argument(
         "--check",
         action="store_const",

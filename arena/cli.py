@@ -10,9 +10,9 @@ from itertools import takewhile
 
 from agents.external import specs
 from agents.registry import names
-from arena.options import add_game_options, add_report_options, add_stopping_options, add_timeout, tenhou_walls
+from arena.options import add_game_options, add_report_options, add_stopping_options, add_timeout, n_games, tenhou_walls
 from engine.common.cluster import add_workers
-from engine.common.options import Parser, positive, starting_scores, three_bots
+from engine.common.options import Parser, starting_scores, three_bots
 from engine.mjai.connection import DEFAULT_PORT
 from engine.rules import EVEN_SCORES
 
@@ -53,7 +53,8 @@ its seat discards what it draws for the rest of the game, and the bot is restart
 With --json FILE, finished games are kept in FILE.partial (their rows for --parquet in FILE.partial.rows) until FILE is
 written. To resume an interrupted run, run the same command again. When FILE has the results of the same command
 already, they are printed and nothing is played; a FILE of other settings, bots or sources is never replaced. --save
-replaces only games of the same bots on the same walls; games on other walls stay in the folder.
+replaces only games of the same bots on the same walls; games on other walls stay in the folder. Games
+after the one at which --sprt or --until stops do not count and are deleted.
 
 exit codes: 0 finished (a bot may have failed in some games, which is printed), 1 the run failed, or a bot failed in
 every game, 2 bad arguments, 130 interrupted; the tables are printed in all cases but 2
@@ -70,7 +71,7 @@ def make_parser() -> Parser:
     parser = Parser("arena", description=__doc__, epilog=EPILOG.format(programs=programs(), port=DEFAULT_PORT))
     parser.add_argument(
         "--games",
-        type=positive,
+        type=n_games,
         metavar="N",
         help=f"number of games, rounded up to a multiple of three (default {GAMES}); with --sprt or --until, the "
         f"maximum number (default {MAX_GAMES})",

@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.external.framing import TIMEOUT
-from engine.common.options import Parser, positive_number, positive_seconds, seed
+from engine.common.options import Parser, positive, positive_number, positive_seconds, seed
 from engine.rules import PRESETS
 
 if TYPE_CHECKING:  # numpy is not needed unless such an option is given
     from arena.stopping import Sprt, Until
+
+
+MOST_GAMES = 10_000_000  # of a run, whose results are kept in memory: about 200 bytes a game
+
+
+def n_games(text: str) -> int:
+    """Option type: a number of games that one run can hold."""
+    n = positive(text)
+    if n > MOST_GAMES:
+        raise argparse.ArgumentTypeError(f"{text!r}: at most {MOST_GAMES} games are played in one run")
+    return n
 
 
 def add_game_options(parser: Parser) -> None:

@@ -28,7 +28,7 @@ from arena.results import Results
 from engine.actions import ACTION_NAMES
 from engine.common.files import naming, write_atomically
 from engine.contests.seating import ROTATIONS
-from engine.ryukyoku import EXHAUSTIVE, RYUKYOKU
+from engine.ryukyoku import EXHAUSTIVE, NAGASHI_MANGAN, RYUKYOKU
 from engine.scoring.yaku import BY_NUMBER, N_YAKU
 from engine.statistics.rounds import RON, TSUMO
 from engine.table import AFTER_PON, N_SEATS, RESPONSE, RIICHI_DISCARD, TURN
@@ -145,7 +145,7 @@ OF_ROUND = (
     Column("open", "bool", "this seat has an open meld at the end"),
     Column("nukidora", "int8", "Norths set aside"),
     Column("tenpai", "bool", "tenpai when no tiles are left; null if the round ended otherwise",
-           null=lambda rows: rows["result"] != EXHAUSTIVE),
+           null=lambda rows: ~np.isin(rows["result"], (EXHAUSTIVE, NAGASHI_MANGAN))),
 )  # fmt: skip
 COLUMNS: dict[str, tuple[Column, ...]] = {
     "games": (*WALL, WALL_SEED, SEAT, BOT, *OF_GAME),

@@ -27,12 +27,12 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error
+from engine.common.options import Parser, check_not_read, check_output, describe_error
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import screen
 from engine.common.sources import digest_of_sources
-from engine.records.archives import members
+from engine.records.archives import files_of, members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
@@ -119,6 +119,8 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
         check_files(options)
         if not (paths := found_paths(options)):
             return FAILED
+        for option, path in (("--json", options.json), ("--html", options.html)):
+            check_not_read(option, path, files_of(paths))
         count = open_count(options, paths)
         code, why = count_records(count, paths)
         rows, in_detail = shown_rows(count, options.players_shown, n_shown), IN_DETAIL
@@ -162,7 +164,7 @@ def count_records(count: Count, paths: Sequence[Path]) -> tuple[int, str]:
     code, why = OK, ""
     try:
         with closing(in_order(work, found, THREE_PLAYERS, jobs)) as results:
-            for item, counted in with_progress(results, paths):
+            for item, counted in with_progress(results, paths, count.done):
                 say_new(notes, item.name, counted.notes)
                 if counted.fault:
                     print(counted.fault, file=sys.stderr)
@@ -197,8 +199,7 @@ def write_files(options: Namespace, count: Count, rows: Sequence[dict[str, Any]]
         count.files.write(list(count.players.numbers), games, range(count.games))
         print(f"games and rounds as Parquet in {options.parquet}")
     if options.html is not None and rows[1:]:
-        players, rounds = len(count.players.numbers), rows[0]["rounds"]
-        lines = [f"{count.games:,} games of {players:,} players; {rounds:,} rounds of players.", not_shown(count, rows)]
+        lines = [f"{games_of_players(count)}; {rows[0]['rounds']:,} rounds of players.", not_shown(count, rows)]
         write_page(options.html, count.players, rows, lines)
         print(f"report in {options.html}")
     if options.json is not None:
@@ -239,7 +240,7 @@ def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, An
     if not rows:
         console.print("no games were counted")
         return
-    title(console, f"Results: {count.games:,} games of {len(count.players.numbers):,} players")
+    title(console, f"Results: {games_of_players(count)}")
     console.print(Text(plain_text(console)(LOWER_IS_BETTER)))
     print_tables(console, RESULTS, rows, (PLAYER,))
     title(console, f"Play: {rows[0]['rounds']:,} rounds of players")
@@ -248,6 +249,12 @@ def print_statistics(console: Console, count: Count, rows: Sequence[dict[str, An
         print_groups(console, rows[:n_in_detail], PLAYER)
     if told := not_shown(count, rows):
         console.print(Text(told))
+
+
+def games_of_players(count: Count) -> str:
+    """How many games of how many players were counted."""
+    players = len(count.players.numbers)
+    return f"{count.games:,} game{'s' * (count.games != 1)} of {players:,} player{'s' * (players != 1)}"
 
 
 def not_shown(count: Count, rows: Sequence[dict[str, Any]]) -> str:

@@ -86,8 +86,7 @@ class ArenaRun:
         if self.finished is None:
             self._open_files()
         self._stop_if_decided()
-        self._games_resumed = self.games
-        self._decisions = 0
+        self._games_played = self._decisions = 0  # in this process, those after the wall that decides included
         self._times = np.zeros((len(self.results.bots), N_TIMES), dtype=np.int64)
         self._start = self._end = monotonic()
 
@@ -177,6 +176,7 @@ class ArenaRun:
             self._document = None
             for fault in update.faults:
                 progress.print(f"bot {self.results.bots[fault.bot]}, {fault}")
+            self._games_played += ROTATIONS * len(update.walls)
             self._decisions += update.decisions
             if update.times is not None:
                 self._times += update.times
@@ -190,14 +190,17 @@ class ArenaRun:
             self._stop_if_decided()
 
     def _stop_if_decided(self) -> None:
-        """Forget the walls after the one that decides, if one does."""
+        """Forget the walls after the one that decides, if one does, and delete their games."""
         if self.settings.stop is None or self.results.n_first == 0:
             return
         placements = self.results.first_placements()
         self._status = self.settings.stop.status(placements)
         if (n_walls := self.settings.stop.stops_after(placements)) is not None:
-            self.results.drop_after(n_walls)
+            dropped = self.results.drop_after(n_walls)
             self.stopped = True
+            if self.save is not None:
+                for game in games_of(self.settings, dropped):
+                    (self.save / file_name(game)).unlink(missing_ok=True)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -262,8 +265,11 @@ class ArenaRun:
 
     @property
     def speed(self) -> Speed:
-        """The speed of this process, without resumed games: from the end of the warm-up to the last finished chunk."""
-        games, seconds = self.games - self._games_resumed, self._end - self._start
+        """The speed of this process, without resumed games: from the end of the warm-up to the last finished chunk.
+
+        Games after the wall that decides were played, too.
+        """
+        games, seconds = self._games_played, self._end - self._start
         per_second = 1 / seconds if seconds > 0 else 0.0
         times = decision_times(self.results.bots, self._times)
         return Speed(games, seconds, games * per_second, self._decisions * per_second, self.jobs, times)

@@ -36,8 +36,10 @@ _load = lazy_names(
 )
 
 
-def __getattr__(name: str) -> Any:
-    return version() if name == "__version__" else _load(name)
+if not TYPE_CHECKING:  # for type checkers, no other name is there
+
+    def __getattr__(name: str) -> Any:
+        return version() if name == "__version__" else _load(name)
 
 
 def __dir__() -> list[str]:

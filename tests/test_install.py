@@ -49,6 +49,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     top = {name.parts[0] for name in names if not name.parts[0].endswith(".dist-info")}
     assert top == {*NAMESPACES, "arena", "nukidora"}
     clashing = {f"{package}/{name}" for package in NAMESPACES for name in ("__init__.py", "py.typed")}
+    clashing.remove("engine/py.typed")  # an empty file, without which type checkers know none of engine's own modules
     assert clashing.isdisjoint(map(str, names))
     data = {
         "agents/bert/weights/model.onnx",
@@ -59,6 +60,7 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
         "agents/residual/weights/network.npz",
         "agents/search/weights/worlds.npz",
         "agents/selfplay/weights/network.npz",
+        "engine/py.typed",
         "engine/shanten.npz",
         "engine/tiles.svg",
         "nukidora/envs/fonts/DejaVuSans.ttf",
@@ -70,6 +72,23 @@ def test_the_wheel_has_no_file_that_another_distribution_may_have(wheel: Path) -
     assert "server/web/mjai.js" in web
     assert web <= set(map(str, names))
     assert [str(name) for name in names if "tests" in name.parts] == []
+
+
+@pytest.mark.slow
+def test_a_user_program_has_types(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    (tmp_path / "program.py").write_text("from nukidora import Game, Typo\nreveal_type(Game())\n")
+    (tmp_path / "mypy.ini").write_text("[mypy]\n")
+    run_mypy = """
+import sys, mypy.main, mypy.modulefinder
+mypy.main.get_search_dirs = mypy.modulefinder.get_search_dirs = lambda executable: ([], ["installed"])
+mypy.main.main(args=["--strict", "program.py"])
+"""
+    done = subprocess.run([sys.executable, "-c", run_mypy], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'Revealed type is "engine.game.Game"' in done.stdout, done.stdout + done.stderr
+    assert 'Module "nukidora" has no attribute "Typo"' in done.stdout
+    assert "Found 1 error" in done.stdout
 
 
 def test_the_metadata_say_what_it_is_and_needs(metadata: Message) -> None:

@@ -9,7 +9,8 @@ from agents.built_in import BUILT_IN
 from agents.external import specs
 from agents.registry import names
 from arena.leagues.cli import HOW
-from engine.common.options import Parser, bots_of, positive
+from arena.options import n_games
+from engine.common.options import Parser, bots_of
 
 GAMES = 30_000
 SLOW = frozenset(name for name, bot in BUILT_IN.items() if bot.slow)  # they play only if --bots names them
@@ -31,7 +32,7 @@ def make_parser() -> Parser:
     known = ",".join(name for name in names() if name not in SLOW)
     parser.add_argument("--bots", type=bots_of, default=bots_of(known), metavar="A,B,…", help=f"default: {known}")
     parser.add_argument(
-        "--games", type=positive, default=GAMES, metavar="N", help="about how many games are played in all"
+        "--games", type=n_games, default=GAMES, metavar="N", help="about how many games are played in all"
     )
     parser.add_argument("--json", type=Path, required=True, metavar="FILE", help="the league")
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="PAGE", help="the page, in Markdown")

@@ -13,6 +13,7 @@ from agents.external.framing import TIMEOUT
 from arena.leagues.games import LeagueSettings
 from arena.leagues.league import League
 from arena.leagues.run import LeagueRun
+from arena.options import MOST_GAMES
 from engine.checks import check_seed, positive_number, whole_number
 
 
@@ -50,7 +51,7 @@ def league(
     """
     if isinstance(bots, str):
         raise ValueError(f'bots are a list, as in ["rule", "efficiency", "random"], not {bots!r}')
-    games = whole_number(games, "games", "a positive integer", sys.maxsize, 1)
+    games = whole_number(games, "games", f"an integer from 1 to {MOST_GAMES}", MOST_GAMES, 1)
     jobs = whole_number(jobs, "jobs", "a positive integer", sys.maxsize, 1)
     hours = None if hours is None else positive_number(hours, "hours")
     timeout = positive_number(timeout, "timeout", "a positive number of seconds")

@@ -8,8 +8,8 @@ from pathlib import Path
 from agents.external import specs
 from arena.cli import check_quotes
 from arena.leagues.standing import STANDINGS
-from arena.options import add_game_options, add_timeout
-from engine.common.options import Parser, bots_of, positive, positive_number
+from arena.options import add_game_options, add_timeout, n_games
+from engine.common.options import Parser, bots_of, positive_number
 
 GAMES = 3000
 DEFINITIONS = "\n".join(f"{' '.join(column.heading.split()):9}  {column.help}" for column in STANDINGS)
@@ -51,7 +51,7 @@ def make_parser() -> Parser:
     ends = parser.add_mutually_exclusive_group()
     ends.add_argument(
         "--games",
-        type=positive,
+        type=n_games,
         metavar="N",
         help=f"about how many games are played in all: every two bots meet equally often (default {GAMES})",
     )

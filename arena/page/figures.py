@@ -19,6 +19,7 @@ from engine.table import N_SEATS
 
 FEW, MANY = 2, 200  # the walls at which a running mean begins, and at how many points it is drawn
 SETTLED = 0.05  # of the walls: earlier values of a running mean are not worth the space that they take
+BEST, WORST = 0.9, 3.1  # the ends of an axis of mean placements at most
 SCORE_STEP = 5_000  # points
 N_FREQUENT = 15  # yaku
 LEAST_SHARE = -2  # % where an axis begins at the lowest: a marker at 0 is whole
@@ -56,7 +57,8 @@ def convergence(axes: Any, data: Data) -> None:
         lowest.append((means - widths)[settled].min())
         highest.append((means + widths)[settled].max())
     margin = 0.05 * (max(highest) - min(lowest)) + 0.01
-    axes.set_ylim(max(highest) + margin, min(lowest) - margin)  # better placements are above
+    worst, best = min(max(highest) + margin, WORST), max(min(lowest) - margin, BEST)  # few games have wide intervals
+    axes.set_ylim(worst, best)  # better placements are above
     axes.set_xlabel("games")
     axes.set_ylabel("mean placement")
 

@@ -12,7 +12,7 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf, nan
 from pathlib import Path
@@ -234,6 +234,12 @@ def check_output(option: str, path: Path | None) -> None:
         raise ValueError(f"{option} {path}: this is a folder; name a file in it")
     if path is not None and not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {path.parent}; name a file in a folder that exists")
+
+
+def check_not_read(option: str, path: Path | None, read: Iterable[Path]) -> None:
+    """Raise ValueError if ``path``, given with ``option``, is set and one of the files to ``read``."""
+    if path is not None and path.exists() and any(each.exists() and path.samefile(each) for each in read):
+        raise ValueError(f"{option} {path}".strip() + ": this is one of the files to read; name another file to write")
 
 
 def printable(text: str) -> str:

@@ -42,12 +42,15 @@ class Schedule:
         self._bots = list(bots)
         self._met = Counter({frozenset(pair): 0 for pair in combinations(bots, 2)})
         self._walls: dict[str, set[int]] = {bot: set() for bot in bots}
+        self._first_new = dict.fromkeys(bots, 0)  # the first wall that a bot has not played
 
     def add(self, bots: Sequence[str], walls: Sequence[int]) -> None:
         """Three bots meet on ``walls``. Those that do not play any more may be among them."""
         playing = [bot for bot in bots if bot in self._walls]
         for bot in playing:
             self._walls[bot].update(walls)
+            while self._first_new[bot] in self._walls[bot]:
+                self._first_new[bot] += 1
         for pair in combinations(playing, 2):
             self._met[frozenset(pair)] += len(walls)
 
@@ -79,8 +82,9 @@ class Schedule:
         if walls is not None:
             size = min(size, walls - self.met(*pair))
         bots = tuple(bot for bot in self._bots if bot in (*pair, third))
-        known = min((self._walls[bot] for bot in bots), key=len)
-        return Batch(bots, tuple(islice((wall for wall in count() if wall not in known), size)))
+        newest = min(bots, key=lambda bot: len(self._walls[bot]))
+        new = (wall for wall in count(self._first_new[newest]) if wall not in self._walls[newest])
+        return Batch(bots, tuple(islice(new, size)))
 
 
 def walls_of_pairs(games: int, n_bots: int) -> int:

@@ -259,8 +259,7 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
         field = "hand" if message["actor"] == viewer else f"river of {wind}"
         while needs_indicator(state.view, message):
             if not left:
-                why = "there are more kans than the {n} indicators tell of"
-                raise PositionError("dora", error_text("kans_more", why, n=len(indicators)))
+                raise kans_more(len(indicators))
             dora = {"type": "dora", "dora_marker": left.pop(0)}
             apply(state, dora, "dora")
             messages.append(dora)
@@ -270,6 +269,11 @@ def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
         why = "{n} indicators are {more} more than there are for the kans"
         raise PositionError("dora", error_text("kans_fewer", why, n=len(indicators), more=len(left)))
     return state, messages
+
+
+def kans_more(n: int) -> PositionError:
+    """The error of more kans than `n` indicators tell of."""
+    return PositionError("dora", error_text("kans_more", "there are more kans than the {n} indicators tell of", n=n))
 
 
 def apply(state: PlayerState, message: Message, field: str) -> None:

@@ -5,6 +5,7 @@ The first turn is over, so that no win counts as tenhou, no riichi as double rii
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from engine.events import DRAW, pack
 from engine.hand import add_tile
 from engine.melds import add_meld
 from engine.mjai.kinds import HAND_SIZE
-from engine.positions.history import hand_size_error, start
-from engine.positions.notation import ANKAN, MELD_TYPES, PositionError
-from engine.positions.position import USUAL_LEFT, Position
-from engine.rules import N_SEATS, preset
+from engine.positions.history import hand_size_error, kans_more, start
+from engine.positions.notation import ANKAN, MELD_TYPES, PositionError, Step
+from engine.positions.position import USUAL_LEFT, Position, check_number
+from engine.rules import N_DRAWS, N_SEATS, preset
 from engine.table import DORA_AT, MAX_MELDS, PON_MELD, TABLE, packed_rules
 from engine.tiles import KIND_OF, N_KINDS, NONE, NORTH, UNKNOWN, WINDS
 from engine.turn import ask_turn, deal_round, update_waits
@@ -76,12 +77,26 @@ def lay_out(
         t.wall[DORA_AT[i]] = indicators[i]
 
 
+def check_draws_and_kans(position: Position, melds: Sequence[Step]) -> None:
+    """Raise PositionError for more draws left, or fewer indicators, than the seat's own kans and norths allow.
+
+    Each takes a draw. The indicator of an ankan is shown at once, that of another kan before the next kan or discard.
+    """
+    kans = [meld for meld in melds if MELD_TYPES[meld.what] != PON_MELD]
+    if position.left is not None:
+        check_number(position.left, "left", N_DRAWS - 1 - position.norths - len(kans))
+    n_open = sum(meld.what != ANKAN for meld in kans)
+    if (n := len(position.indicators)) < 1 + len(kans) - min(n_open, 1):
+        raise kans_more(n)
+
+
 def laid_out(position: Position) -> Any:
     """The view of a position without rivers: a TABLE record. Raises PositionError."""
     tiles, melds, viewer = position.tiles, position.own_melds, position.viewer
     if len(melds) > MAX_MELDS:
         why = "{n} melds, there are at most {most}"
         raise PositionError("melds", error_text("melds_many", why, n=len(melds), most=MAX_MELDS))
+    check_draws_and_kans(position, melds)
     wanted = HAND_SIZE + 1 - 3 * len(melds)
     if len(tiles) != wanted:
         raise hand_size_error(len(tiles), wanted, len(melds), holds_draw=True)

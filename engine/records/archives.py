@@ -129,9 +129,14 @@ def split_name(path: Path) -> tuple[Path, str | None]:
     return path, None
 
 
+def files_of(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files at `paths`, as returned by `find_records`: of members of archives, the archives."""
+    return (split_name(path)[0] for path in paths)
+
+
 def total_size(paths: Iterable[Path]) -> int:
     """Return the total size in bytes of the files at `paths`, as returned by `find_records`."""
-    return sum(path.stat().st_size for path in (split_name(path)[0] for path in paths) if path.exists())
+    return sum(path.stat().st_size for path in files_of(paths) if path.exists())
 
 
 def members(paths: Iterable[Path]) -> Iterator[Member]:

@@ -15,11 +15,11 @@ from typing import TypeVar
 from rich.console import Console
 
 from engine.common.files import write_atomically
-from engine.common.options import Parser, check_output, describe_error, printable
+from engine.common.options import Parser, check_not_read, check_output, describe_error, printable
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
 from engine.mjai.connection import DEFAULT_DIALECT
-from engine.records.archives import members, total_size
+from engine.records.archives import files_of, members, total_size
 from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, notes_of, read_records, write_record
 from engine.records.filters import Filters, filters_of
@@ -38,6 +38,7 @@ def validate(args: argparse.Namespace) -> int:
     """Replay every record found; print a line for each fault, and the totals; see `engine.cli`."""
     check_output("--json", args.json)
     paths, filters = found_paths(args), Filters(rules=args.rules)
+    check_not_read("--json", args.json, files_of(paths))
     jobs = jobs_for(paths)
     journal, report, done = None, Report(), 0
     if args.json is not None:
@@ -53,7 +54,7 @@ def validate(args: argparse.Namespace) -> int:
     interrupted = False
     try:
         with closing(check_all(found, filters, jobs)) as results:
-            for item, each in with_progress(results, paths):
+            for item, each in with_progress(results, paths, done):
                 say_new(notes, item.name, each.notes)
                 report.add(each)
                 done += 1
@@ -109,11 +110,13 @@ def skip(found: Iterator[object], n: int) -> int:
     return sum(1 for _ in islice(found, n))
 
 
-def with_progress(results: Iterator[tuple[Item, Each]], paths: Sequence[Path]) -> Iterator[tuple[Item, Each]]:
-    """Yield the results on records, showing progress by the bytes of their files."""
+def with_progress(
+    results: Iterator[tuple[Item, Each]], paths: Sequence[Path], done: int
+) -> Iterator[tuple[Item, Each]]:
+    """Yield the results on records, showing progress by the bytes of their files; the first ``done`` were skipped."""
     shown = 0
     with Progress("kB", max(1, total_size(paths) // 1000)) as progress:
-        for number, (item, result) in enumerate(results, 1):
+        for number, (item, result) in enumerate(results, done + 1):
             yield item, result
             position = item.position // 1000
             progress.advance(position - shown, f"{number:,} record{'s' * (number != 1)}")
@@ -147,7 +150,7 @@ def convert(args: argparse.Namespace) -> int:
     notes: set[str] = set()
     try:
         with closing(conversion.run(jobs)) as results:
-            for item, each in with_progress(results, conversion.paths):
+            for item, each in with_progress(results, conversion.paths, conversion.done):
                 say_new(notes, item.name, each.notes)
                 for fault in each.faults:
                     print(fault, file=sys.stderr)
@@ -166,8 +169,7 @@ def convert_one(args: argparse.Namespace) -> int:
     if len(args.paths) != 2:
         args.parser.error("name a record and the file to write, or records and --out ARCHIVE")
     source, target = args.paths
-    if target.exists() and source.exists() and target.samefile(source):
-        args.parser.error(f"{target} is the record to convert: name another file to write")
+    check_not_read("", target, files_of([source]))
     record = with_rules_of(read_records(source), args.rules)
     say_new(set(), str(source), notes_of(record, target.name))
     try:

@@ -18,7 +18,7 @@ from engine.rules import MAX_INDICATORS, TENHOU, Rules, rules_named
 from engine.scoring import yaku as y
 from engine.scoring.batch import HAND, score_batch
 from engine.scoring.points import payments
-from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, PON_MELD, WIN
+from engine.table import ANKAN_MELD, DAIMINKAN_MELD, KAKAN_MELD, MAX_MELDS, PON_MELD, WIN
 from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, N_TILES, NORTH, SANMA_KINDS, WINDS, mpsz
 
 MELD_TYPES = {"pon": PON_MELD, "daiminkan": DAIMINKAN_MELD, "ankan": ANKAN_MELD, "kakan": KAKAN_MELD}
@@ -158,6 +158,8 @@ def _check_size(concealed: int, melds: int, winning: list[int]) -> None:
     if len(winning) != 1:
         given = " ".join(MPSZ_NAMES[tile] for tile in winning) or "none"
         raise ValueError(f"the winning tile must be one tile, such as '4s' or '0p' (a red five), not {given}")
+    if melds > MAX_MELDS:
+        raise ValueError(f"there are {melds} melds, a hand has at most {MAX_MELDS}")
     expected = HAND_SIZE - 1 - 3 * melds
     if concealed != expected:
         beside = f" beside {melds} meld{'s' * (melds > 1)}" if melds else ""

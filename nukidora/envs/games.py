@@ -49,12 +49,17 @@ RewardFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.nd
 
 
 def rewards_by(reward: RewardFunction, before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return the result of a custom reward. Raises TypeError if it is not an array of rewards, and what it raises."""
+    """Return the result of a custom reward. Raises what it raises.
+
+    Raises TypeError if it is not an array of rewards, ValueError if one is not finite.
+    """
     found = np.asarray(reward(before, after, seats))
     if found.shape != seats.shape or found.dtype.kind not in "fiub":
         raise TypeError(
             f"reward must return float[{len(seats)}], one for each seat, not {found.dtype}{list(found.shape)}"
         )
+    if not np.isfinite(found).all():
+        raise ValueError(f"reward must return finite numbers, not {found.tolist()}")
     return found
 
 

@@ -156,7 +156,10 @@ class RatingPoint(Model):
 
 
 class PlayerStats(Model):
-    """Totals of a player over all finished games. A game in which the name had two seats counts twice."""
+    """Totals of a player over all finished games. A game in which the name had two seats counts twice.
+
+    Games in which a house bot played for it from the start do not count; where there are no others, the means are null.
+    """
 
     name: str
     house_bot: bool = Field(description="a bot run by the server itself")
@@ -173,18 +176,18 @@ class PlayerStats(Model):
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def mean_rank(self) -> float:
+    def mean_rank(self) -> float | None:
         """Mean rank, 1 to 3."""
-        return (self.firsts + 2 * self.seconds + 3 * self.thirds) / self.games
+        return mean(self.firsts + 2 * self.seconds + 3 * self.thirds, self.games)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def mean_points(self) -> float:
+    def mean_points(self) -> float | None:
         """Final points per game, penalties deducted."""
-        return self.points / self.games
+        return mean(self.points, self.games)
 
 
-def mean(total: int, number: int) -> float | None:
+def mean(total: float, number: int) -> float | None:
     """A mean; None of nothing."""
     return total / number if number else None
 

@@ -32,7 +32,7 @@ def insert_game(connection: Connection, game: FinishedGame) -> bool:
     rows = [key | {"seat": seat} | to_row(game.seats[seat]) | play for seat, play in enumerate(plays)]
     connection.execute(insert(tables.seats), rows)
     connection.execute(insert(tables.records), {"game_id": game.id, "data": game.record})
-    for result in game.seats:
+    for result in (seat for seat in game.seats if not seat.absent):
         players[result.name] = _add_result(players[result.name], result, game)
     if game.rated:
         before = {name: player.rating for name, player in players.items()}

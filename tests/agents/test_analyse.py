@@ -17,12 +17,12 @@ from agents.review.review import make_review
 from engine.actions import RON, TSUMO
 from engine.mjai.messages import rules_of
 from engine.positions.position import Position
-from engine.positions.writing import position_of
 from engine.records.files import read_records
 from engine.rules import preset
 from engine.shanten import shanten_of
 from engine.tiles import KIND_OF, MJAI_TILES, N_KINDS, mpsz
 from tests.support.played_positions import decisions
+from tests.support.position_writing import position_of
 
 GAME = Path(__file__).resolve().parents[2] / "examples" / "game.mjson"
 HAND = "123p456s11z99m2256p"

@@ -124,6 +124,12 @@ def test_the_number_of_games_is_about_the_one_asked_for() -> None:
         assert games <= played <= 1.2 * games + 30
 
 
+@pytest.mark.timeout(20)  # seconds; a second is enough
+def test_a_long_schedule_takes_no_longer_for_each_batch() -> None:
+    walls = 500_000
+    assert sum(len(batch.walls) for batch in Schedule(["a", "b", "c"]).batches(walls)) == walls
+
+
 def simulated(rng: np.random.Generator, true: np.ndarray, walls: int) -> League:
     """A league whose orders are drawn from the model; those of the three rotations of a wall are the same."""
     bots = [f"bot{number}" for number in range(len(true))]
@@ -225,6 +231,20 @@ def test_an_interrupted_league_goes_on_as_if_it_had_not_been(
     partial.write_text("".join(lines))  # as if it had been killed when the file was written
     assert play(tmp_path / "parts.json") == OK
     assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+
+
+def test_an_interrupted_batch_of_a_bot_that_plays_no_more_is_not_played(tmp_path: Path) -> None:
+    batches = [Batch(("rule", "efficiency", "random"), (0,)), Batch(("rule", "efficiency", "tsumogiri"), (0, 1))]
+    store = Store(tmp_path / "league.json", SETTINGS)
+    store.join(["rule", "efficiency", "random", "tsumogiri"])
+    for batch in batches:
+        store.take(batch)
+    store.close()
+    store = Store(tmp_path / "league.json", SETTINGS)
+    assert store.taken == batches
+    store.join(["rule", "efficiency", "tsumogiri"])
+    assert store.taken == batches[1:]
+    store.close()
 
 
 def test_an_interrupted_league_goes_on_in_the_same_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -441,7 +461,7 @@ def test_forged_games_are_one_error(tmp_path: Path, in_file: bool, key: str, val
         else:
             lines = [settings, *joined, *matches]
             path.with_name("league.json.partial").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return Store(path, LeagueSettings(1, "tenhou", "east"))
+        return Store(path, SETTINGS)
 
     assert opened([games]).games.n_games == 2 * ROTATIONS
     with pytest.raises(CheckpointError, match="another --json FILE"):

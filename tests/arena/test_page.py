@@ -204,6 +204,15 @@ def test_the_plane_has_the_rates_of_the_table_and_their_intervals(tmp_path: Path
             assert width == pytest.approx(100 * max(jackknife, least), rel=0.1)
 
 
+def test_the_axis_of_few_games_has_places_alone(tmp_path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    convergence(axes, Data(played(tmp_path, RunSettings(SETTINGS.bots, 9, 2, "tenhou", "east")).results.by_bot()))
+    worst, best = axes.get_ylim()
+    assert (worst, best) == (3.1, 0.9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bots", [("tsumogiri",) * 3, ("random", "tsumogiri", "random")])
 def test_one_wall_without_wins_has_a_page(tmp_path: Path, bots: tuple[str, ...]) -> None:

@@ -29,6 +29,8 @@ from arena.schedule import RunSettings
 from arena.stopping import Until
 from engine.common.program import missing
 from engine.records.files import find_records, read_records
+from engine.ryukyoku import EXHAUSTIVE, KYUSHU_KYUHAI, NAGASHI_MANGAN
+from engine.statistics.rounds import ROUND
 from nukidora import play
 from tests.support.arena_runs import Arena
 from tests.support.folders import folder_bytes
@@ -122,6 +124,15 @@ def test_rounds_are_those_of_the_saved_games(folder: Path) -> None:
         n_rounds += len(rounds)
     assert len(rows) == 3 * n_rounds
     assert {"tsumo", "ron", "no tiles left"} <= set(results)
+
+
+@pytest.mark.parametrize(("result", "known"), [(EXHAUSTIVE, True), (NAGASHI_MANGAN, True), (KYUSHU_KYUHAI, False)])
+def test_tenpai_is_known_when_no_tiles_are_left(result: int, known: bool) -> None:
+    (column,) = (each for each in COLUMNS["rounds"] if each.name == "tenpai")
+    rows = np.zeros(1, ROUND)
+    rows["result"] = result
+    assert column.null is not None
+    assert column.null(rows).tolist() == [not known]
 
 
 def test_yaku_and_han_are_those_of_the_winning_hands(folder: Path) -> None:

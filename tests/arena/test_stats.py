@@ -125,6 +125,11 @@ def test_the_tables_show_the_players_that_are_named(folder: Path, capsys: pytest
     assert max(map(len, out.splitlines())) <= 100
 
 
+def test_one_game_is_no_games(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stats", str(min(folder.glob("*.gz")))]) == OK
+    assert "Results: 1 game of 3 players" in capsys.readouterr().out
+
+
 def test_a_name_that_nobody_has_is_answered_with_close_ones(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["stats", str(folder / "*.gz"), "--player", "ruel"])

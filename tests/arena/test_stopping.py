@@ -9,9 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from arena.api import play
+from arena.chunk import ChunkResult, play_chunk
 from arena.luck import adjust_for_luck
+from arena.match import Match
+from arena.run import ArenaRun
+from arena.schedule import RunSettings
 from arena.stopping import MIN_WALLS, Sprt, Until
+from engine.common.progress import Progress
 from engine.common.student import half_width
 from engine.contests.observations import PLACE
 from tests.support.arena_runs import Arena, without_speed
@@ -118,6 +125,39 @@ def test_a_run_stops_at_the_same_wall_with_any_number_of_jobs(arena: Arena, tmp_
         np.array([row["placements"][row["seats"].index("efficiency")] for row in games]).reshape(-1, 3).mean(axis=1)
     )
     assert Sprt(0, -0.2).stops_after(by_wall[np.newaxis, :-1]) is None
+
+
+def names_of(match: Match) -> set[str]:
+    """The files of the games that count."""
+    return {f"{game.wall_seed}-{game.rotation}.mjson.gz" for game in match.games}
+
+
+def test_games_after_the_one_that_decides_are_not_saved_and_were_played(tmp_path: Path) -> None:
+    match = play(["random", "rule", "random"], games=150, length="east", stop=Until(0.2), save=tmp_path)
+    assert 3 * MIN_WALLS <= len(match.games) < 150
+    assert {path.name for path in tmp_path.iterdir()} == names_of(match)
+    assert match.document["speed"]["games"] == 150
+
+
+def test_resumed_games_after_the_one_that_decides_change_no_speed(tmp_path: Path) -> None:
+    settings = RunSettings(("random", "rule", "random"), 300, 0, "tenhou", "east", stop=Until(0.2))
+
+    def opened() -> ArenaRun:
+        return ArenaRun(settings, 0, tmp_path / "r.json", save=tmp_path / "games")
+
+    run = opened()
+    for update in play_chunk(settings, settings.make_bots(), list(range(50, 100)), run.save):
+        if isinstance(update, ChunkResult):
+            run._handle(update, Progress("games", None, 0, Console(quiet=True)))
+    assert run.checkpoint is not None
+    run.checkpoint.close()
+    run = opened()
+    assert run.games == 150
+    run.play(Console(quiet=True))
+    run.finish()
+    assert 3 * MIN_WALLS <= run.games < 150
+    assert run.document["speed"]["games"] == 150
+    assert {path.name for path in (tmp_path / "games").iterdir()} == names_of(run.match)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import pytest
 from arena.bot_games import COUNTS, BotGames
 from arena.chunk import ChunkResult, play_chunk
 from arena.columns import as_json
+from arena.observers import Fault
 from arena.recorder import file_name
 from arena.results import Results
 from arena.schedule import RunSettings, games_of
@@ -135,6 +136,16 @@ def test_a_run_that_stops_within_a_chunk_has_the_statistics_of_its_walls() -> No
     results[1].add(chunk_of(settings, list(range(4))))
     rows = [[as_json(games) for games in each.by_bot()] for each in results]
     assert rows[0] == rows[1]
+
+
+def test_a_run_that_stops_within_a_chunk_has_the_failures_on_its_walls() -> None:
+    settings = RunSettings(("rule", "efficiency", "random"), 18, 3, "tenhou", "east", stop=Until(0.01))
+    results = Results(settings, list(settings.bots))
+    faults = [Fault(1, wall, 0, 2, "late") for wall in range(6)]
+    results.add(ChunkResult(list(range(6)), np.zeros((6, 3, 3, len(COUNTS)), np.int32), 0, faults))
+    assert results.drop_after(4) == [4, 5]
+    assert results.faults == [("efficiency", faults[:4])]
+    assert results.drop_after(4) == []
 
 
 def test_the_tallies_of_many_chunks_take_no_more_memory_than_those_of_one() -> None:

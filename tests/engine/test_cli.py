@@ -135,6 +135,28 @@ def test_an_interrupted_check_says_what_was_checked(
     assert "--json FILE" in captured.err
 
 
+def test_an_interrupted_check_goes_on_with_its_number_of_records(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(found: Iterator[Member], filters: Filters, jobs: int) -> Iterator[tuple[Item, Report]]:
+        member = next(found)
+        yield item_of(member, filters), check_file(member.file)
+        raise KeyboardInterrupt
+
+    command = ["validate", str(folder), "--json", str(tmp_path / "report.json")]
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.records.commands.check_all", interrupted)
+        assert main(command) == 130
+    monkeypatch.setattr(progress, "MIN_LINE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "LINE_SHARE", 0.0)
+    capsys.readouterr()
+    main(command)
+    shown = capsys.readouterr().err
+    assert "continuing after 1 record" in shown
+    assert ", 2 records" in shown
+    assert ", 1 record\n" not in shown
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_a_check_without_a_traceback(folder: Path, jobs: str) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from engine.common.options import (
+    check_not_read,
     describe_error,
     non_negative,
     positive,
@@ -16,6 +18,7 @@ from engine.common.options import (
     seconds,
     three_bots,
 )
+from engine.records.archives import files_of
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,14 @@ def test_an_error_is_described_in_one_line() -> None:
         "a.json: No such file or directory"
     )
     assert describe_error(OSError("out of space")) == "out of space"
+
+
+@pytest.mark.parametrize("read", ["game.json", "link.json", "games.zip:game.json"])
+def test_a_file_to_read_is_not_one_to_write(tmp_path: Path, read: str) -> None:
+    for name in ("game.json", "games.zip"):
+        (tmp_path / name).touch()
+    (tmp_path / "link.json").symlink_to("game.json")
+    (written,) = files_of([tmp_path / read])
+    with pytest.raises(ValueError, match=r"--json .*: this is one of the files to read"):
+        check_not_read("--json", written.resolve(), files_of([tmp_path / "other.json", tmp_path / read]))
+    check_not_read("--json", tmp_path / "stats.json", files_of([tmp_path / read]))

@@ -10,10 +10,10 @@ from engine.actions import ANKAN, KYUSHU_KYUHAI, N_ACTIONS, NUKIDORA, PON, RIICH
 from engine.positions.notation import PositionError
 from engine.positions.position import Position
 from engine.positions.views import place
-from engine.positions.writing import position_of
 from engine.rules import preset
 from engine.table import TURN
 from tests.support.played_positions import decisions
+from tests.support.position_writing import position_of
 
 HAND = "123p456s11z99m2256p"
 # Not in a position: where the tiles of the wall lay, whose order a seat's own draws tell.
@@ -102,6 +102,9 @@ def test_the_called_discard_may_be_marked() -> None:
         ({"hand": HAND, "rivers": ("1z", "2z", "3z"), "melds": "P555z"}, "melds: with rivers"),
         ({"hand": HAND, "rivers": ("1z", "2z", "3z"), "left": 3}, "left: these rivers leave 51"),
         ({"hand": "12366p456s", "melds": "P5s K5s"}, "melds: K5s is no meld here"),
+        ({"hand": "11p", "melds": "A1111z A2222z A3333z A6666z"}, "dora: there are more kans than the 1 indicators"),
+        ({"hand": "11p123p557s", "melds": "M1111z M2222z", "dora": "5p"}, "dora: there are more kans than the 1"),
+        ({"hand": HAND, "norths": 2, "left": 53}, "left: give a number from 0 to 52"),
         ({"hand": "1p", "melds": "P1s P2s P3s P4s P5s"}, "melds: "),
         ({"hand": "123p456s11z99m225p", "rivers": ("1z", "2z", "3z")}, "hand: E has nothing to decide"),
         ({"hand": HAND, "colour": 1}, "position: it has no field 'colour'"),

@@ -122,6 +122,7 @@ def test_incomplete_hands_have_no_score(hand: str) -> None:
         ("abc", "4p", {}, "^hand 'abc': cannot read 'a' .character 1.; write digits, then their suit, as in 19m"),
         ("123p", "4p", {}, "^the hand has 3 tiles, it must have 13$"),
         ("123456789p11s234s", "4s", {}, "14 tiles, it must have 13: do not list the winning tile in it"),
+        ("1s", "1s", {"melds": ["ankan 9999s"] * 5}, "there are 5 melds, a hand has at most 4"),
         ("123p11s", "1s", {"melds": ["pon 555p", "ankan 9999s"]}, "5 tiles, it must have 7 beside 2 melds"),
         ("123456789p11s23s", "10p", {}, "the winning tile must be one tile, .* not 1p 0p"),
         ("123456789p11s23s", "", {}, "the winning tile must be one tile, .* not none"),

@@ -318,6 +318,14 @@ def test_a_reward_of_ones_own_that_is_none_is_an_error(found: Any, told: str) ->
         envs.step(observations["action_mask"].argmax(axis=1))
 
 
+@pytest.mark.parametrize("found", [np.nan, np.inf])
+def test_a_reward_of_ones_own_is_finite(found: float) -> None:
+    envs = envs_of(2, reward=lambda before, after, seats: np.array([0.0, found]))
+    observations, _ = envs.reset(seed=1)
+    with pytest.raises(ValueError, match="reward must return finite numbers"):
+        envs.step(observations["action_mask"].argmax(axis=1))
+
+
 def test_after_a_reward_of_ones_own_has_raised_only_a_reset_goes_on() -> None:
     def reward(before: np.ndarray, after: np.ndarray, seats: np.ndarray) -> np.ndarray:
         found: np.ndarray = after["honba"] / bool(after["honba"].max() == 0)  # raises in some round, and for no games

@@ -63,7 +63,7 @@ BAD_USES = {
         --bots search:[n=0|ms=-1|k=9|margin=x|prior=0|trust=1.1|playouts=bert],rule,rule -> search $
         --bots search:[n=1&n=2|deep=1],rule,rule -> search
         --bots search:bot=tsumogiri,rule,rule -> search tsumogiri
-        --games [0|many] -> --games $
+        --games [0|many|10000001] -> --games $
         --jobs -1 -> --jobs -1
         --rules ruby -> --rules ruby tenhou majsoul
         --length west -> --length west east hanchan
@@ -100,12 +100,14 @@ BAD_USES = {
         --bots exec:python bot.py,rule,random -> --bots 'exec:python bot.py,rule,random'
         --bots rule,random,tsumogiri --hours 1 --games 3 -> --hours --games
         --bots rule,random,tsumogiri --hours 0 -> --hours 0
+        --bots rule,random,tsumogiri --games 10000001 -> --games 10000000
         --bots rule,random,tsumogiri --json [/dev/null/league.json|{notes}|{no_json}|{deep_json}] -> --json $
         --bots rule,random,tsumogiri --json {league} -> --json {league} seed
     """,
     "arena ladder": """
         --json l.json --output l.md --bots rule,random,nobody -> nobody
         --json l.json --output l.md --bots rule,random -> --bots 2
+        --json l.json --output l.md --games 10000001 -> --games 10000000
         --json l.json --output l.md --bots rule,random,mjsonp://localhost/chair -> mjsonp://localhost/chair
         --json /dev/null/l.json --output l.md -> --json /dev/null/l.json
         --json l.json --output /dev/null/l.md -> --output /dev/null/l.md
@@ -118,7 +120,7 @@ BAD_USES = {
         rule --plot x.svg -> --plot --check
         random --check -> random
         'exec:python bot.py' -> 'exec:python bot.py'
-        rule --games 0 -> --games 0
+        rule --games [0|10000001] -> --games $
         -> BOT
     """,
     "arena balance": """
@@ -133,6 +135,7 @@ BAD_USES = {
         {record} --json [.|/dev/null/a.json] -> --json $
         {record} --html [.|/dev/null/a.html] -> --html $
         {record} --parquet [{notes}|/dev/null/rows] -> --parquet $
+        {record} [--json|--html] {record} -> $ {record}
         {record} --room gold -> --room
         NUKIDORA_JOBS=0 {record} -> NUKIDORA_JOBS 0
         -> PATH
@@ -188,6 +191,7 @@ BAD_USES = {
         NUKIDORA_JOBS=[0|x] validate {record} -> NUKIDORA_JOBS $
         NUKIDORA_JOBS=x convert {archive} --out b.tar -> NUKIDORA_JOBS x
         validate . --json /dev/null/x.json -> --json /dev/null/x.json
+        validate {record} --json {record} -> --json {record}
         validate {record} --room gold -> --room
         convert {archive} --out b.tar --since tomorrow -> --since tomorrow
         convert {archive} --out b.tar --room [kitchen|gold,silver] -> --room $

@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.mjai.messages import Message, for_seat
 from engine.positions.position import Position
-from engine.positions.writing import position_of
 from engine.records.files import read_records
 from engine.rules import preset
 from tests.support.accessibility import serious_faults
+from tests.support.position_writing import position_of
 from tests.support.server_program import REPOSITORY
 from tests.web.conftest import Site, both_sizes, in_browser
 
