@@ -15,9 +15,9 @@ export function number(value, digits = 0) {
   return value.toLocaleString(language(), options).replace("-", "−");
 }
 
-/** A number with its sign. @param {number} value @param {number} [digits] */
+/** A number with its sign. @param {number | null} value @param {number} [digits] */
 export function signed(value, digits = 0) {
-  return `${value > 0 ? "+" : ""}${number(value, digits)}`;
+  return `${value !== null && value > 0 ? "+" : ""}${number(value, digits)}`;
 }
 
 /** A share of 1. @param {number | null} value */

@@ -17,11 +17,14 @@ export function playerLink(name) {
  */
 export function placementBar({ firsts, seconds, thirds }) {
   const all = firsts + seconds + thirds;
-  const shares = [firsts, seconds, thirds].map((count, index) => ({ place: index + 1, share: count / all }));
+  const shares = [firsts, seconds, thirds].map((count, index) => ({
+    place: index + 1,
+    share: all ? count / all : null,
+  }));
   const text = shares.map(({ place, share }) => `${t(`players_place_${place}`)} ${percent(share)}`).join(", ");
   const parts = shares.map(({ place, share }) => {
-    const part = el("span", { class: `placement-${place}` }, share >= 0.2 ? `${Math.round(100 * share)}` : "");
-    part.style.setProperty("--share", String(share));
+    const part = el("span", { class: `placement-${place}` }, share && share >= 0.2 ? `${Math.round(100 * share)}` : "");
+    part.style.setProperty("--share", String(share ?? 0));
     return part;
   });
   return el("span", { class: "placements", role: "img", "aria-label": text, title: text }, parts);
@@ -39,7 +42,7 @@ export function placements(counts) {
       "li",
       {},
       el("span", { class: `placement placement-${index + 1}` }, index + 1),
-      ` ${percent(count / all)} `,
+      ` ${percent(all ? count / all : null)} `,
       el("span", { class: "muted" }, `(${number(count)})`),
     ),
   );

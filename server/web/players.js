@@ -16,8 +16,8 @@ import "./words_players.js";
  * @property {number} firsts
  * @property {number} seconds
  * @property {number} thirds
- * @property {number} mean_rank
- * @property {number} mean_points
+ * @property {number | null} mean_rank
+ * @property {number | null} mean_points
  * @property {{mu: number, sigma: number, ordinal: number}} rating
  */
 

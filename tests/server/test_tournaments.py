@@ -209,7 +209,9 @@ async def test_an_entrant_that_never_comes_has_failed(tmp_path: Path) -> None:
         stored = (await at.server.lobby.store.games()).items
         assert {game.casual for game in stored if any(seat.absent for seat in game.seats)} == {True}
         assert await at.server.lobby.store.player("a") is not None
-        assert (await at.get("/api/players/a"))["rated_games"] == 0, "others play for it, without rating"
+        totals = await at.get("/api/players/a")
+        assert [totals[key] for key in ("games", "rated_games", "mean_rank", "mean_points")] == [0, 0, None, None]
+        assert (await at.get("/api/players/rule (house)"))["games"] == 9, "those it played for others count for nobody"
         store = at.server.lobby.store
         assert (await store.statistics("a")).games == 0, "it has played none"
         assert (await store.opponents("a")).items == []
