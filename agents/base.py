@@ -41,8 +41,8 @@ class Annotating(Protocol):
     def annotate(self) -> dict[str, Any]:
         """Return the annotation of the reply to the last view of the last call of `act`; {} if there is none.
 
-        It must be JSON of at most 4096 bytes. Over mjai it is sent along with the reply under the key ``ext_bot``:
-        it is kept in the record of the game, and opponents never see it.
+        It must be JSON of at most 4096 bytes. `agents.client` sends it along with the reply under the key
+        ``ext_bot``: the server keeps it in the record of the game, and opponents never see it.
         """
         ...
 

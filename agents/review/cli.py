@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents import registry
 from engine.cli import SOURCES
-from engine.common.options import Parser, check_output, seat
+from engine.common.options import Parser, check_not_read, check_output, seat
 
 PLAIN, MJAI_REVIEWER = "nukidora", "mjai-reviewer"  # formats of --json
 
@@ -77,6 +77,8 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     with parser.reporting():
         check_output("--html", options.html)
         check_output("--json", options.json)
+        check_not_read("--html", options.html, options.paths)
+        check_not_read("--json", options.json, options.paths)
         for spec in options.bot:
             registry.check(spec)
     if options.player is None and len(options.paths) > 1:

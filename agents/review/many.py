@@ -20,14 +20,14 @@ from agents.review.opinions import cached_bot, check_reviewer
 from agents.review.page import totals_page
 from agents.review.report import loss_text
 from agents.review.review import Json
-from agents.review.totals import ALL, GROUPS, Totals
+from agents.review.totals import ALL, GROUPS, MISTAKE, Totals
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, printable
+from engine.common.options import Parser, check_not_read, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.screen import plain_table, screen
 from engine.common.sources import digest_of_sources
-from engine.records.archives import members
+from engine.records.archives import files_of, members
 from engine.records.commands import found_paths, say_new, skip, with_progress
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
@@ -43,6 +43,8 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
             check_reviewer(cached_bot(spec), spec)
         if not (paths := found_paths(options)):
             return FAILED
+        for option, path in (("--json", options.json), ("--html", options.html)):
+            check_not_read(option, path, files_of(paths))
         found = Found(Totals.of_none(len(options.bot)), journal_of(options, paths))
         code, why = review_all(found, options, paths)
         with delay_interrupts():
@@ -88,7 +90,7 @@ def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path])
     notes = set[str]()
     try:
         with closing(in_order(work, rest, THREE_PLAYERS, jobs_for(paths))) as results:
-            for item, reviewed in with_progress(results, paths):
+            for item, reviewed in with_progress(results, paths, found.done):
                 say_new(notes, item.name, reviewed.notes)
                 for fault in reviewed.faults:
                     print(printable(fault), file=sys.stderr)
@@ -136,6 +138,8 @@ def print_totals(console: Console, totals: Totals, options: argparse.Namespace) 
         if totals.mistakes[bot]:
             console.print(Text("The costliest mistakes", style="bold"))
             console.print(mistakes_of(totals, bot, spec))
+        else:
+            console.print(f"No mistakes: no loss of {MISTAKE} or more")
 
 
 def table_of(heading: str, rows: Json, total: Json | None) -> Table:

@@ -17,6 +17,7 @@ from engine.common.student import least_error, of_error
 from engine.mjai.messages import Message
 from engine.records.model import NAMED_BY, round_name
 
+MISTAKE = 0.01  # placements: the least loss of a mistake
 N_MISTAKES = 20  # that are kept of each bot, the costliest ones
 BLUNDER = 0.05  # placements: of games that are alike, one counts as off by that (`engine.common.student`)
 DEEPEST, TURNS = 3, 6  # shanten from which on decisions are one row; turns of a row
@@ -223,7 +224,7 @@ def mistakes_of(review: Review, bot: int, file: str) -> list[Mistake]:
     found = [
         (opinion.loss, index)
         for index, opinion in enumerate(review.opinions[bot])
-        if opinion.loss is not None and not opinion.agrees and opinion.loss > 0
+        if opinion.loss is not None and not opinion.agrees and opinion.loss >= MISTAKE
     ]
     found.sort(key=lambda each: (-each[0], each[1]))
     return [mistake(review, bot, index, file) for _, index in found[:N_MISTAKES]]

@@ -20,7 +20,7 @@ from agents.review.cli import main
 from agents.review.decisions import seat_decisions
 from agents.review.page import totals_page
 from agents.review.review import Review, make_review
-from agents.review.totals import BLUNDER, N_MISTAKES, Sums, Totals
+from agents.review.totals import BLUNDER, MISTAKE, N_MISTAKES, Sums, Totals
 from engine.common.program import FAILED, INTERRUPTED, OK
 from engine.common.student import half_width
 from engine.records.files import read_records
@@ -92,6 +92,27 @@ def test_the_tables_are_the_sums_of_the_single_reviews(folder: Path, tmp_path: P
     assert [*summary["by_shanten"]] == ["-1", "0", "1", "2", "3+"]
     assert [*summary["by_turn"]] == ["1-6", "7-12", "13-18"]
     assert summary["by_turn"]["7-12"]["decisions"] == sum(7 <= decision.turn <= 12 for _, decision, _ in decisions)
+
+
+def test_what_loses_less_than_a_hundredth_is_no_mistake(folder: Path, tmp_path: Path, run: Run) -> None:
+    record = folder / "phoenix_2020_1.mjson"
+    _, out, _ = run(record, "--player", "A", "--bot", BOT, "--json", tmp_path / "a.json")
+    (mistakes,) = document(tmp_path / "a.json")["mistakes"]
+    review = make_review(seat_decisions(read_records(record), 0), {BOT: make(BOT)}, lambda n: None)
+    losses = [opinion.loss or 0.0 for opinion in review.opinions[0]]
+    assert 0 < len(mistakes) == sum(loss >= MISTAKE for loss in losses) < sum(loss > 0 for loss in losses)
+    assert "The costliest mistakes" in out
+
+
+@pytest.mark.parametrize("whose", [("--player", "A"), ("--seat", 0)])
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_the_record_is_not_overwritten(option: str, whose: tuple[str, object], folder: Path, run: Run) -> None:
+    record = folder / "phoenix_2020_1.mjson"
+    before = record.read_bytes()
+    code, _, told = run(record, *whose, "--bot", BOT, option, record)
+    assert code == 2
+    assert "this is one of the files to read; name another file to write" in told
+    assert record.read_bytes() == before
 
 
 def test_the_costliest_mistakes_are_found_where_they_say(folder: Path, tmp_path: Path, run: Run) -> None:
