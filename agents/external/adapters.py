@@ -13,7 +13,6 @@ from agents.base import Agent, Annotating
 from agents.external.mjai_bot import NONE, OPENING, BotError, one_line
 from engine.actions import action_name
 from engine.mjai.actions import action_message
-from engine.mjai.keys import BadValue
 from engine.mjai.kinds import MAX_EXT_BOT, check_ext_bot
 from engine.mjai.messages import Message
 from engine.mjai.player_state import PlayerState
@@ -70,8 +69,6 @@ def checked_annotation(annotation: object) -> dict[str, Any]:
     """An annotation that a server accepts as ``ext_bot``. Raises BotError for any other."""
     try:
         return check_ext_bot(annotation)
-    except BadValue as error:
-        given = error.shown
-    except TypeError as error:  # an array or another object that JSON does not have
-        given = one_line(str(error))
-    raise BotError(f"annotate() returned {given}, not an object without NaN of at most {MAX_EXT_BOT:,} bytes of JSON")
+    except (TypeError, ValueError) as error:  # what json raises for objects and texts that JSON does not have, too
+        what = one_line(str(error))
+    raise BotError(f"annotate() returned {what}, not an object without NaN of at most {MAX_EXT_BOT:,} bytes of JSON")

@@ -134,6 +134,7 @@ def test_the_annotation_of_an_agent_is_sent_along_with_its_reply() -> None:
         ({"sure": float("nan")}, "an object with NaN or an infinity"),
         ({"text": "x" * 5000}, r"too big \(5,011 bytes\)"),
         ([1, 2, 3], "a list of 3"),
+        ({"text": "\ud800"}, ".*surrogates not allowed"),
         ({"sure": np.float32(0.5)}, "Object of type float32 is not JSON serializable"),
     ],
 )
