@@ -193,10 +193,10 @@ class Tables:
             culprit = first_raising(policy, views)
             what = str(error) if isinstance(error, BadAnswer) else f"raised {describe(error)}"
             raise PolicyFault(index, int(tables[culprit]), int(seats[culprit]), what) from error
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            given = "None (is a return missing?)" if answer is None else f"{actions.dtype}{list(actions.shape)}"
-            what = f"answered {n} view{'s' * (n > 1)} with {given}, not one action number each"
-            raise PolicyFault(index, int(tables[0]), int(seats[0]), what)
+        try:
+            check_answer(answer, n)
+        except BadAnswer as error:
+            raise PolicyFault(index, int(tables[0]), int(seats[0]), str(error)) from None
         bad = kernels.apply_actions(self.raw, tables, seats, np.ascontiguousarray(actions, dtype=np.int64))
         if bad >= 0:
             table, seat = int(tables[bad]), int(seats[bad])
@@ -205,6 +205,18 @@ class Tables:
     def _why_illegal(self, table: int, seat: int, action: int) -> str:
         legal = actions_of(*self.records["legal"][table, seat].tolist())
         return f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}"
+
+
+def check_answer(answer: object, n: int) -> np.ndarray:
+    """The answer of a policy to `n` views as integers[n], not checked to be legal. Raises BadAnswer for anything else.
+
+    What numpy raises for an answer that is no array passes.
+    """
+    actions = np.asarray(answer)
+    if actions.shape != (n,) or actions.dtype.kind not in "iu":
+        given = "None (is a return missing?)" if answer is None else f"{actions.dtype}{list(actions.shape)}"
+        raise BadAnswer(f"answered {n} view{'s' * (n > 1)} with {given}, not one action number each")
+    return actions
 
 
 def _scores_of_games(scores: Sequence[int] | np.ndarray, n: int) -> np.ndarray:

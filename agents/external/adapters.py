@@ -5,16 +5,19 @@ The other way round: `agents.external.external_agent`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from agents.base import Agent, Annotating
 from agents.external.mjai_bot import NONE, OPENING, BotError, one_line
 from engine.actions import action_name
 from engine.mjai.actions import action_message
+from engine.mjai.kinds import MAX_EXT_BOT, check_ext_bot
 from engine.mjai.messages import Message
 from engine.mjai.player_state import PlayerState
 from engine.table import TABLE
-from engine.tables import BadAnswer
+from engine.tables import BadAnswer, check_answer
 
 
 class AgentBot:
@@ -43,7 +46,7 @@ class AgentBot:
             return NONE
         view = self._state.view
         try:
-            action = int(self._agent.act(np.array([view], dtype=TABLE))[0])
+            action = int(check_answer(self._agent.act(np.array([view], dtype=TABLE)), 1)[0])
             annotation = self._agent.annotate() if isinstance(self._agent, Annotating) else {}
         except BadAnswer as error:
             raise BotError(str(error)) from error
@@ -52,7 +55,7 @@ class AgentBot:
         if action not in legal:
             raise BotError(f"may not {action_name(action)}; legal: {', '.join(map(action_name, legal))}")
         reply = action_message(view, self._state.seat, action)
-        return reply | {"ext_bot": annotation} if annotation else reply
+        return reply | {"ext_bot": checked_annotation(annotation)} if annotation else reply
 
     def reject(self, reason: str) -> BotError:
         """Return the reason as it is; an agent has no use for it."""
@@ -60,3 +63,12 @@ class AgentBot:
 
     def close(self) -> None:
         """Do nothing: an agent has no resources to release."""
+
+
+def checked_annotation(annotation: object) -> dict[str, Any]:
+    """An annotation that a server accepts as ``ext_bot``. Raises BotError for any other."""
+    try:
+        return check_ext_bot(annotation)
+    except (TypeError, ValueError) as error:  # what json raises for objects and texts that JSON does not have, too
+        what = one_line(str(error))
+    raise BotError(f"annotate() returned {what}, not an object without NaN of at most {MAX_EXT_BOT:,} bytes of JSON")

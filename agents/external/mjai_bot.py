@@ -10,7 +10,7 @@ from agents.external.stderr import format_lines
 from engine.mjai.kinds import HIDDEN_HAND
 from engine.mjai.messages import Message, start_game, start_kyoku
 from engine.mjai.reading import canonical
-from engine.mjai.schema import REPLY_TYPES
+from engine.mjai.schema import NOTES, REPLY_TYPES
 from engine.rules import EVEN_SCORES, TENHOU
 
 NONE: Message = {"type": "none"}
@@ -95,7 +95,8 @@ def parse_message(line: bytes | str) -> Message:
 def read_reply(message: Message, seat: int) -> Message:
     """A bot's reply as a canonical action or ``none``.
 
-    Spellings of all dialects are accepted. Raises ValueError saying what is wrong.
+    Spellings of all dialects are accepted; of other keys than ``ext_bot``, types are not as strict as a server's.
+    Raises ValueError saying what is wrong.
     """
     if message["type"] not in REPLY_TYPES:
         raise ValueError(f"no action: {excerpt(json.dumps(message))}")
@@ -103,6 +104,12 @@ def read_reply(message: Message, seat: int) -> Message:
         return NONE
     if message.get("actor", seat) != seat:
         raise ValueError(f"an action of another seat than {seat}: {excerpt(json.dumps(message))}")
+    try:
+        if (annotation := message.get(NOTES.name)) is not None:
+            NOTES.kind.check(annotation)
+    except ValueError as error:
+        given = one_line(str(error))
+        raise ValueError(f"ext_bot is {given}; ext_bot must be {NOTES.text}") from None
     try:
         return canonical(message)
     except ValueError as error:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import TextIOWrapper
+from math import isnan
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -32,7 +33,11 @@ class Strength(NamedTuple):
     opponent: str
     hanchan: int
     placement: float  # mean
-    interval: float  # half of the 95 % confidence interval
+    interval: float  # half of the 95 % confidence interval; NaN for one wall
+
+    def text(self) -> str:
+        """Placement and interval, "–" for one that is not known."""
+        return f"{self.placement:.3f} ± " + ("–" if isnan(self.interval) else f"{self.interval:.3f}")
 
 
 COLUMNS = (float, int, int, str, int, float, float)  # the types of a row

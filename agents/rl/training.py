@@ -226,7 +226,7 @@ class Run(Training):
         rows = self.measure()
         for row in rows:
             writer.add_scalar(f"placement/{row.opponent}", row.placement, row.iteration)
-        texts = [f"{row.opponent} {row.placement:.3f} ± {row.interval:.3f}" for row in rows]
+        texts = [f"{row.opponent} {row.text()}" for row in rows]
         done = f"after {rows[0].minutes:.0f} min, {rows[0].choices:,} choices"
         yield Step(line=f"{done}, placement against two: {', '.join(texts)}")
 

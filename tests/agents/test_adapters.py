@@ -16,6 +16,7 @@ from engine.game import Game
 from engine.mjai.possible_actions import legal_action, safe_default
 from engine.mjai.reading import canonical
 from engine.table import TABLE
+from engine.tables import PolicyFault, Tables
 
 BOTS = ("efficiency", "random", "tsumogiri")
 
@@ -56,6 +57,28 @@ class Broken:
 def test_an_agent_that_raises_or_answers_illegally_is_a_bot_error(answer: int | None, what: str) -> None:
     with pytest.raises(BotError, match=what):
         AgentBot(Broken(answer)).react(Game(seed=1).new_messages(0))
+
+
+class Answering(FallbackAgent):
+    """An agent with any answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def act(self, views: np.ndarray) -> np.ndarray:
+        answer: np.ndarray = self.answer
+        return answer
+
+
+@pytest.mark.parametrize(
+    "answer", [np.array([float(TSUMOGIRI)]), np.array([TSUMOGIRI, TSUMOGIRI]), np.array([True]), None, [None], 3]
+)
+def test_an_answer_of_the_wrong_kind_is_reported_as_in_the_arena(answer: Any) -> None:
+    with pytest.raises(BotError, match=r"^answered 1 view with .*, not one action number each$") as client:
+        AgentBot(Answering(answer)).react(Game(seed=1).new_messages(0))
+    with pytest.raises(PolicyFault) as arena:
+        next(Tables([1]).play([Answering(answer).act], np.zeros((1, 3), dtype=np.int8)))
+    assert client.value.what == arena.value.what
 
 
 def test_inconsistent_messages_are_a_bot_error() -> None:
@@ -103,3 +126,18 @@ def test_the_annotation_of_an_agent_is_sent_along_with_its_reply() -> None:
     assert AgentBot(AnnotatingAgent({})).react(messages) == plain
     with pytest.raises(BotError, match=r"^raised KeyError: 'no annotation'$"):
         AgentBot(AnnotatingAgent(None)).react(messages)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given"),
+    [
+        ({"sure": float("nan")}, "an object with NaN or an infinity"),
+        ({"text": "x" * 5000}, r"too big \(5,011 bytes\)"),
+        ([1, 2, 3], "a list of 3"),
+        ({"text": "\ud800"}, ".*surrogates not allowed"),
+        ({"sure": np.float32(0.5)}, "Object of type float32 is not JSON serializable"),
+    ],
+)
+def test_an_annotation_that_a_server_refuses_is_a_bot_error(annotation: Any, given: str) -> None:
+    with pytest.raises(BotError, match=rf"^annotate\(\) returned {given}, not an object without NaN"):
+        AgentBot(AnnotatingAgent(annotation)).react(Game(seed=1).new_messages(0))

@@ -110,3 +110,9 @@ def test_the_interval_of_a_measurement_is_that_of_independent_walls() -> None:
     placements = evaluation.placements_of(bot, make("efficiency", 1), seeds, Event())
     expected = placements.mean(), 1.96 * placements.std(ddof=1) / 3
     assert evaluation.measure(bot, "efficiency", walls) == pytest.approx(expected)
+
+
+def test_an_interval_that_is_not_known_is_shown_as_a_dash() -> None:
+    row = evaluation.Strength(0.0, 0, 0, "rule", 3, *evaluation.measure(make("random"), "efficiency", 1))
+    assert row.text() == f"{row.placement:.3f} ± –"
+    assert row._replace(placement=2.1, interval=0.05).text() == "2.100 ± 0.050"
