@@ -268,6 +268,21 @@ async def test_after_a_restart_entrants_have_time_to_come_back(tmp_path: Path) -
         assert (await ended(at))["status"] == "finished"
 
 
+async def test_one_that_cannot_go_on_after_a_restart_says_so(tmp_path: Path) -> None:
+    """It goes on where a later start finds its house bot."""
+    async with live(tmp_path) as at:
+        await create(at, entrants=["a", "b", "c"])
+    async with opened(Settings(data=tmp_path).database_url) as store:
+        (cup,) = await store.tournaments()
+        await store.save_tournament(cup.model_copy(update={"settings": cup.settings | {"house_bot": "gone"}}))
+    async with live(tmp_path) as at:
+        found = await at.get(CUP)
+        assert (found["status"], found["over"]) == ("cancelled", True)
+        assert "could not go on after a restart" in await at.refused(409, "GET", f"{CUP}/result")
+        (stored,) = await at.server.lobby.store.tournaments()
+        assert stored.status == "open"
+
+
 async def test_open_entry(at: Live) -> None:
     """Whoever joins first has a place; who leaves before the beginning frees it; a second connection replaces one."""
     await create(at, entrants=["a"], house_bots=["rule"], places=3)
