@@ -45,7 +45,7 @@ def test_the_input_is_not_overwritten(own: Path, other_name: object, capsys: pyt
     with pytest.raises(SystemExit) as stopped:
         main(["convert", str(own), str(target)])
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.startswith(f"engine convert: {target} ")
+    assert capsys.readouterr().err.startswith(f"engine convert: {target}: ")
     assert own.read_bytes() == before
 
 

@@ -320,7 +320,9 @@ def test_a_page_in_japanese_says_in_japanese_why_a_join_is_refused(page: Page, s
     expect(page.locator(".join-problem")).to_have_text(problem)
     page.get_by_label("名前").fill("\u3164")  # invisible
     page.get_by_role("button", name="japanese に参加").click()
-    expect(page.locator(".join-problem")).to_contain_text("1文字から64文字までの、見える文字を含む名前にしてください")
+    expect(page.locator(".join-problem")).to_contain_text(
+        "1文字から64文字までの、見える文字を含む名前（「.」と「..」以外）にしてください"
+    )
 
 
 def test_a_page_in_japanese_says_faults_in_japanese(scripted: ScriptedTable, page: Page) -> None:
