@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { number, signed } from "./format.js";
 import { showError, startPage } from "./page.js";
-import { pages, placementBar, playerLink, tableHead } from "./player_parts.js";
+import { pages, placementBar, playerLink, scrolled, tableHead } from "./player_parts.js";
 import { t } from "./words.js";
 import "./words_players.js";
 
@@ -98,7 +98,8 @@ async function start() {
   });
   main.append(el("h1", {}, t("players_title")), el("div", { class: "players-choice" }, orders(), search()));
   await load();
-  if (shown) main.append(table, button, el("p", { class: "muted" }, t("players_explained")));
+  if (shown)
+    main.append(scrolled(t("players_title"), table), button, el("p", { class: "muted" }, t("players_explained")));
   else main.append(el("p", {}, prefix ? t("players_none_found", { prefix }) : t("players_none")));
 }
 

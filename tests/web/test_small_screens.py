@@ -122,6 +122,11 @@ def test_the_scores_of_a_replay_have_all_columns(page: Page) -> None:
 @pytest.mark.usefixtures("language")
 def test_nothing_is_wider_than_a_narrow_phone(page: Page) -> None:
     resize(page, (320, 640))
+    player = {
+        "name": "W" * 40, "house_bot": False, "games": 1_234_567, "rated_games": 1_234, "firsts": 400, "seconds": 400,
+        "thirds": 434, "rating": {"mu": 25.0, "sigma": 1.0, "ordinal": -122.0}, "mean_rank": 2.03, "mean_points": -1.5,
+    }  # fmt: skip
+    page.route("**/api/players?*", lambda asked: asked.fulfill(json={"items": [player], "next_cursor": None}))
     for path in ("/", "/view", "/rooms", "/players", "/tournaments", "/position"):
         page.goto(path)
         page.wait_for_load_state("networkidle")
