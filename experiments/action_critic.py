@@ -25,27 +25,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from search_critic import N_AFTER, after_actions
 from torch import nn
 
 from agents.residual.bot import BUNDLED
 from agents.residual.features import FEATURES
 from agents.rl.critic import load_critic
-from agents.rl.oracle import N_ORACLE, write_oracle
 from agents.rl.policy import load_weights
 from agents.rl.ppo import Choices, Learner, descend
 from agents.rl.rollouts import Actor
 from agents.rl.settings import Games, Hyperparameters
 from agents.search.bot import BUNDLED_CRITIC
 from agents.training.memory import keep_freed_memory
-from engine import kernels
-from engine.actions import RON
 from engine.common.progress import Progress
-from engine.table import N_SEATS, ROUND_OVER, raw_bytes
 
 TABLES = 1024
 GAMES = Games("residual", ("rule", "residual"), 0.6)
 DECAYS = (0.6, 0.8)  # lambda of the advantages; the first is learned
-N_AFTER = N_ORACLE + N_SEATS  # after an action: what is hidden, whether each opponent may win on it, whether it is over
 N_SEEN = FEATURES.n_state + FEATURES.n_action
 WIDTH, HIDDEN = 256, 128
 EPOCHS, RATE, BATCH = 2, 1e-3, 4096
@@ -92,23 +88,10 @@ class RecordingActor(Actor):
         of = np.repeat(np.arange(len(step.seats)), np.diff(first)) if self.every else np.arange(len(step.seats))
         numbers = step.rows.numbers if self.every else step.rows.numbers[first[:-1] + step.chosen]
         if len(of):
-            self.after.append(self._after(step.tables[of], step.seats[of], numbers).astype(np.float16))
+            tables = step.tables[of]
+            after = after_actions(self._tables.records[tables], self._players[tables], step.seats[of], numbers)
+            self.after.append(after.astype(np.float16))
         return step, actions
-
-    def _after(self, of: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """What the critic sees once `seats` int8[n] have played `actions` int64[n] at the tables `of`: [n, N_AFTER]."""
-        n = len(of)
-        tables: Any = self._tables.records[of]
-        raw, every = raw_bytes(tables), np.arange(n, dtype=np.int32)
-        assert kernels.apply_actions(raw, every, seats, actions) < 0
-        oracle, after = np.empty((n, N_ORACLE), dtype=np.float32), np.empty((n, N_AFTER), dtype=np.float32)
-        write_oracle(raw, self._players[of], every, seats, oracle)
-        after[:, :N_ORACLE] = oracle
-        for step in range(1, N_SEATS):
-            menu = tables["legal"][every, (seats + step) % N_SEATS, RON // 64]
-            after[:, N_ORACLE + step - 1] = menu >> np.uint64(RON % 64) & np.uint64(1)
-        after[:, -1] = tables["phase"] >= ROUND_OVER
-        return after
 
 
 def bundled_learner(hyperparameters: Hyperparameters) -> Learner:
@@ -184,11 +167,15 @@ class Gradients:
         policy = log_policy.exp()
         if values is not None:
             yield 1, (chosen * parts[1].advantage[rows]).sum()
-            counts = choices.counts[rows]
-            columns = torch.arange(log_policy.shape[1])
-            at = (choices.first[rows][:, None] + columns).clamp(max=len(values) - 1)
-            yield 2, (policy * torch.where(columns < counts[:, None], values[at], 0.0)).sum()
+            yield 2, expected(policy, choices, values, rows).sum()
         yield 3, -(policy * log_policy).sum()
+
+
+def expected(policy: torch.Tensor, part: Choices, values: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """The mean of `values` float32[actions] over `policy` [n, most actions], in the choices `rows` int64[n]."""
+    columns = torch.arange(policy.shape[1])
+    at = (part.first[rows][:, None] + columns).clamp(max=len(values) - 1)
+    return (policy * torch.where(columns < part.counts[rows][:, None], values[at], 0.0)).sum(1)
 
 
 def valued(critic: ActionCritic, part: Choices, after: torch.Tensor) -> torch.Tensor:

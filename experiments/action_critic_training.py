@@ -19,8 +19,7 @@ from time import monotonic
 import action_critic
 import numpy as np
 import torch
-from action_critic import BATCH, GAMES, TABLES, ActionCritic, Kept, RecordingActor, bundled_learner, valued
-from torch.nn.functional import pad
+from action_critic import BATCH, GAMES, TABLES, ActionCritic, Kept, RecordingActor, bundled_learner, expected, valued
 
 from agents.rl.bot import WEIGHTS
 from agents.rl.policy import save_weights
@@ -52,13 +51,11 @@ def objective(learner: Learner, part: Choices, values: torch.Tensor, rows: torch
     ratio = (log_chosen - part.log_probability[rows]).exp()
     advantage = (part.advantage[rows] - mean) / std
     clipped = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage)
-    policy, columns = log_policy.exp(), torch.arange(log_policy.shape[1])
-    at = part.first[rows][:, None] + columns
-    of_actions = pad(values, (0, len(columns)))[at] * (columns < part.counts[rows][:, None])
-    expected = (policy * of_actions).sum(1) / std
+    policy = log_policy.exp()
+    by_critic = expected(policy, part, values, rows) / std
     entropy, kl = -(policy * log_policy).sum(1), (policy * (log_policy - log_start)).sum(1)
     weights = learner.hyperparameters
-    return (SHARE * expected + (1 - SHARE) * clipped + weights.entropy * entropy - weights.kl_start * kl).mean()
+    return (SHARE * by_critic + (1 - SHARE) * clipped + weights.entropy * entropy - weights.kl_start * kl).mean()
 
 
 class Training:

@@ -43,7 +43,7 @@ from engine.tables import Tables
 
 TABLES = 512
 JUDGED, WORLDS = 2, 8
-N_AFTER = N_ORACLE + N_SEATS  # after a discard: what is hidden, whether each opponent may win on it, whether it is over
+N_AFTER = N_ORACLE + N_SEATS  # after an action: what is hidden, whether each opponent may win on it, whether it is over
 WIDTH, HIDDEN = 128, 64
 DECAYS = (0.6, 0.8, 1.0)  # lambda of the advantages; the first is learned
 WARM_UP = 4  # rounds in which only the critic of positions learns
@@ -96,20 +96,28 @@ class DiscardCritic(nn.Module):
         return out[:, 0]
 
 
-def after_discards(records: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """What the critic sees once `seats` int8[n] have discarded at the whole tables `records` TABLE[n]: [n, N_AFTER]."""
+def after_actions(records: np.ndarray, players: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """What a critic sees once `seats` int8[n] have played `actions` int64[n] at the whole tables `records` TABLE[n].
+
+    `players` int8[n, 3]: as of `write_oracle`. Returns float32[n, N_AFTER].
+    """
     raw, n = raw_bytes(records).copy(), len(records)
     every = np.arange(n, dtype=np.int32)
     assert kernels.apply_actions(raw, every, seats, actions) < 0
     tables: Any = raw.view(records.dtype)
     oracle, after = np.empty((n, N_ORACLE), dtype=np.float32), np.empty((n, N_AFTER), dtype=np.float32)
-    write_oracle(raw, np.zeros((n, N_SEATS), dtype=np.int8), every, seats, oracle)
+    write_oracle(raw, players, every, seats, oracle)
     after[:, :N_ORACLE] = oracle
     for step in range(1, N_SEATS):
         menu = tables["legal"][every, (seats + step) % N_SEATS, RON // 64]
         after[:, N_ORACLE + step - 1] = menu >> np.uint64(RON % 64) & np.uint64(1)
     after[:, -1] = tables["phase"] >= ROUND_OVER
     return after
+
+
+def nobody_else(n: int) -> np.ndarray:
+    """The players of `n` tables with `residual` at all seats."""
+    return np.zeros((n, N_SEATS), dtype=np.int8)
 
 
 class Player:
@@ -161,7 +169,7 @@ class Player:
         write_oracle(tables.raw, np.zeros((TABLES, N_SEATS), dtype=np.int8), of, seats, oracle)
         is_discard = rows.numbers[at] <= TSUMOGIRI
         k = np.flatnonzero(is_discard)
-        after = after_discards(tables.records[of[k]], seats[k], rows.numbers[at[k]])
+        after = after_actions(tables.records[of[k]], nobody_else(len(k)), seats[k], rows.numbers[at[k]])
         if self.critic is not None:
             judged += self._judge(views, rows, logits, chosen, sum(len(step[0]) for step in steps))
         kept = rows.states.copy(), oracle, of.astype(np.int64), seats.astype(np.int64), is_discard
@@ -196,7 +204,7 @@ class Player:
             ):
                 m = len(worlds)
                 every, seats = np.tile(worlds, len(likely)), np.full(m * len(likely), seat, dtype=np.int8)
-                after = after_discards(every, seats, np.repeat(numbers, m))
+                after = after_actions(every, nobody_else(len(every)), seats, np.repeat(numbers, m))
                 with torch.no_grad():
                     values = critic(torch.from_numpy(seen), torch.from_numpy(after), m).numpy()
                 found.append(values.reshape(len(likely), m).mean(axis=1))

@@ -15,7 +15,7 @@ from agents import registry
 from agents.client.cli import address
 from engine.common.options import Parser, check_output, seconds, seed, two_bots
 from engine.common.program import terminate_when_safe
-from engine.mjai.connection import check_name
+from engine.mjai.connection import NAME_FORM, check_name
 from engine.rules import PRESETS
 
 NAME = "guest"
@@ -97,9 +97,7 @@ def check_options(parser: Parser, options: argparse.Namespace) -> None:
     try:
         options.name = check_name(options.name)
     except ValueError:
-        parser.error(
-            f"--name {options.name!r} is not a name: 1 to 64 printable characters, not all invisible, and not . or .."
-        )
+        parser.error(f"--name {options.name!r} is not a name: {NAME_FORM}")
     path = options.save
     if path is not None and Path(path.name.removesuffix(".gz")).suffix not in RECORDS:
         parser.error(f"--save {path}: a record is called {', '.join('*' + suffix for suffix in RECORDS)} or *.gz")
