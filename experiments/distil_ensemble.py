@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distillation import BATCH, WALLS_AT_ONCE, Data, Part, batches, collect_people, collect_walls, learn, part_of
+from distillation import BATCH, WALLS_AT_ONCE, Data, Part, batches, collect_people, collect_walls, learn, part_of, run
 
 from agents.ensemble import bot as ensemble
 from agents.ensemble.bot import EXPERT
@@ -35,6 +35,7 @@ from agents.rl.networks import Policy
 from agents.rl.policy import load_weights, logits_of, save_weights, widen
 from agents.rl.rows import encode
 from engine.actions import TSUMOGIRI
+from engine.common.program import start
 from engine.tiles import KIND_OF
 
 FIRST_SEED = 10_000_000
@@ -104,7 +105,7 @@ def describe(policy: Policy, games: Data, people: Data | None) -> str:
     return "; ".join(text.format(*map(float, values)) for text, values in said)
 
 
-def main(folder: Path, walls: int, records: list[Path]) -> None:
+def distil(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
     folder.mkdir(parents=True, exist_ok=True)
     files = collect_people(folder, records, of_people)
@@ -124,7 +125,10 @@ def main(folder: Path, walls: int, records: list[Path]) -> None:
     save_weights(folder / WEIGHTS, policy.numpy())
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Read the arguments, distil and return the exit code."""
+    return run("distil_ensemble", distil, arguments, least_walls=WALLS_AT_ONCE + 1)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or not sys.argv[2].isdecimal() or int(sys.argv[2]) <= WALLS_AT_ONCE:
-        sys.exit(f"usage: python {sys.argv[0]} FOLDER WALLS [RECORDS...], WALLS above {WALLS_AT_ONCE}")
-    main(Path(sys.argv[1]), int(sys.argv[2]), [Path(each) for each in sys.argv[3:]])
+    sys.exit(start("__main__:main", launcher="python "))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distillation import Data, Part, collect_people, collect_walls, learn, part_of
+from distillation import Data, Part, collect_people, collect_walls, learn, part_of, run
 
 from agents import human
 from agents.bert import bot as bert
@@ -28,6 +28,7 @@ from agents.rl.bot import WEIGHTS
 from agents.rl.networks import Policy
 from agents.rl.policy import load_weights, save_weights
 from agents.rl.rows import encode
+from engine.common.program import start
 
 FIRST_SEED = 20_000_000
 EPOCHS = 2
@@ -68,7 +69,7 @@ def of_people(records: Records) -> Iterator[Part]:
         yield teacher.kept.pop()
 
 
-def main(folder: Path, walls: int, records: list[Path]) -> None:
+def distil(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
     folder.mkdir(parents=True, exist_ok=True)
     people = collect_people(folder, records, of_people)
@@ -85,7 +86,10 @@ def main(folder: Path, walls: int, records: list[Path]) -> None:
     save_weights(folder / WEIGHTS, policy.numpy())
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Read the arguments, distil and return the exit code."""
+    return run("distil_human", distil, arguments, least_walls=1, least_records=1)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or not sys.argv[2].isdecimal() or int(sys.argv[2]) < 1:
-        sys.exit(f"usage: python {sys.argv[0]} FOLDER WALLS RECORDS..., at least one of the WALLS")
-    main(Path(sys.argv[1]), int(sys.argv[2]), [Path(each) for each in sys.argv[3:]])
+    sys.exit(start("__main__:main", launcher="python "))

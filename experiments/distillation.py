@@ -6,8 +6,7 @@ kind is not learned from, but measured with.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +19,8 @@ from agents.rl.networks import Policy
 from agents.rl.ppo import descend
 from agents.rl.rows import Rows
 from engine.common.files import write_atomically
+from engine.common.options import Parser, positive
+from engine.common.program import OK
 from engine.tables import Tables
 
 WALLS_AT_ONCE = 100
@@ -83,16 +84,19 @@ def collect_walls(folder: Path, walls: int, teacher: Callable[[int], Teacher], f
 
 
 def collect_people(folder: Path, records: list[Path], choices: Callable[[Records], Iterator[Part]]) -> list[Path]:
-    """The files of choices of people in `folder`; if they are not there, `choices` yields those of each game."""
+    """The files of choices of people in `folder`; if they are not there, `choices` yields those of each game.
+
+    Raises ValueError for a folder with choices from others than `records`, and for too few games.
+    """
     whose, source, complete = "\n".join(map(str, records)), folder / "people.txt", folder / "people.complete"
     if source.exists() and source.read_text() != whose:
-        sys.exit(f"{folder} has choices from other RECORDS, {source} says which; take another folder")
+        raise ValueError(f"{folder} has choices from other RECORDS, {source} says which; take another folder")
     if not records:
         return []
     if not complete.exists():
         games = Records(records)
         if games.n_games <= GAMES_AT_ONCE:
-            sys.exit(f"RECORDS: at most {GAMES_AT_ONCE} games, all of which would be held out; give more, or none")
+            raise ValueError(f"RECORDS: at most {GAMES_AT_ONCE} games, which would all be held out; give more, or none")
         source.write_text(whose)
         for number, parts in enumerate(some_at_once(choices(games))):
             keep(folder / f"people-{number:06}.npz", parts)
@@ -173,3 +177,25 @@ def learn(
         descend(optimizer, policy, loss(batch))
         if (step + 1) % an_epoch == 0:
             print(f"epoch {(step + 1) // an_epoch}:", describe(), flush=True)
+
+
+def run(
+    name: str,
+    distil: Callable[[Path, int, list[Path]], None],
+    arguments: Sequence[str] | None,
+    least_walls: int,
+    least_records: int = 0,
+) -> int:
+    """Read FOLDER, WALLS and RECORDS from the command line of the script `name`, distil, and return the exit code."""
+    parser = Parser(f"experiments/{name}.py")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of the choices and the network")
+    parser.add_argument("walls", type=positive, metavar="WALLS", help=f"at least {least_walls}")
+    parser.add_argument("records", type=Path, nargs="*", metavar="RECORDS", help="files, archives or folders")
+    options = parser.parse_args(arguments)
+    if options.walls < least_walls:
+        parser.error(f"WALLS: {options.walls} is less than {least_walls}")
+    if len(options.records) < least_records:
+        parser.error("RECORDS: give files, archives or folders with games of people")
+    with parser.reporting(ValueError, OSError):
+        distil(options.folder, options.walls, options.records)
+    return OK

@@ -15,6 +15,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from engine.common.options import Parser
+from engine.common.program import OK, start
 from engine.common.student import half_width, half_width_of_ratio
 from engine.records.archives import find_records, members
 from engine.records.filters import THREE_PLAYERS
@@ -37,7 +39,7 @@ def ratings_and_places(record: GameRecord) -> tuple[list[float], list[int]] | No
 
 
 def read(paths: list[Path]) -> tuple[np.ndarray, np.ndarray]:
-    """The ratings float64[games, 3] and the places of all games."""
+    """The ratings float64[games, 3] and the places of all games. Raises ValueError if there are none."""
     found = []
     for member in members(find_records(paths)):
         try:
@@ -48,7 +50,7 @@ def read(paths: list[Path]) -> tuple[np.ndarray, np.ndarray]:
         if record is not None and (of_game := ratings_and_places(record)) is not None:
             found.append(of_game)
     if not found:
-        sys.exit(f"no game with ratings in {', '.join(map(str, paths))}; Tenhou's own records have them (mjlog, JSON)")
+        raise ValueError(f"no game with ratings in {', '.join(map(str, paths))}; Tenhou's own have them (mjlog, JSON)")
     ratings, places = map(np.array, zip(*found, strict=True))
     return ratings, places.astype(float)
 
@@ -58,9 +60,8 @@ def interval(width: float | None) -> str:
     return "" if width is None else f" ± {width:.3f}"
 
 
-def main(paths: list[Path]) -> None:
+def report(ratings: np.ndarray, places: np.ndarray) -> None:
     """Print the table, and how the placement changes with the rating above that of the opponents."""
-    ratings, places = read(paths)
     print(f"{len(ratings):,} games, mean rating {ratings.mean():.0f}\nrating at least, games of a player, placement")
     for least in np.arange(ratings.min(), ratings.max() + 1, STEP):
         own = places[ratings >= least]
@@ -74,7 +75,15 @@ def main(paths: list[Path]) -> None:
     )
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Read the records that the command line names, report and return the exit code."""
+    parser = Parser("experiments/people_by_rating.py")
+    parser.add_argument("records", type=Path, nargs="+", metavar="RECORDS", help="files, archives or folders")
+    options = parser.parse_args(arguments)
+    with parser.reporting(ValueError, OSError):
+        report(*read(options.records))
+    return OK
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(f"usage: python {sys.argv[0]} RECORDS...")
-    main([Path(each) for each in sys.argv[1:]])
+    sys.exit(start("__main__:main", launcher="python "))

@@ -108,7 +108,7 @@ def test_people_are_compared_by_their_ratings(
     for ratings in ("2000.00,2100.00,2200.00,1500.00", "2300.00,2000.00,2050.00,1500.00"):
         name = f"{ratings[:4]}.xml"
         (tmp_path / name).write_text(record.replace(unknown, ratings), encoding="utf-8")
-    script("people_by_rating").main([tmp_path])
+    script("people_by_rating").main([str(tmp_path)])
     games, _, *rows, slope = capsys.readouterr().out.splitlines()
     assert games == "2 games, mean rating 2108"
     assert [row.split(", ")[:2] for row in rows[:2]] == [["2000", "6"], ["2050", "4"]]
@@ -126,7 +126,7 @@ def test_choices_of_people_are_those_of_the_records_named(
         found: list[Path] = module.collect_people(tmp_path, records, of_people)
         return found
 
-    with pytest.raises(SystemExit, match="at most 1 games"):
+    with pytest.raises(ValueError, match="at most 1 games"):
         collect(records[:1])
     assert collect([]) == []
     keep, kept = module.keep, list[Path]()
@@ -142,7 +142,7 @@ def test_choices_of_people_are_those_of_the_records_named(
         collect(records[:2])
     monkeypatch.setattr(module, "keep", keep)
     for others in ([], records[1:]):
-        with pytest.raises(SystemExit, match=r"choices from other RECORDS, .*people\.txt says which"):
+        with pytest.raises(ValueError, match=r"choices from other RECORDS, .*people\.txt says which"):
             collect(others)
     assert [path.name for path in collect(records[:2])] == [
         "people-000000.npz",
@@ -166,7 +166,7 @@ def test_a_distillation_goes_on_from_its_choices_and_ends_in_a_bot(
         monkeypatch.setattr(shared, constant, 1)
     monkeypatch.setattr(module, "EPOCHS", 1)
     records = sorted(RECORDS.glob("phoenix_202*.json"))[:2]
-    module.main(tmp_path, 2, records)
+    module.distil(tmp_path, 2, records)
     weights = (tmp_path / "network.npz").read_bytes()
     assert [path.stem for path in sorted(tmp_path.glob("*-*.npz"))] == [
         "people-000000",
@@ -180,5 +180,30 @@ def test_a_distillation_goes_on_from_its_choices_and_ends_in_a_bot(
     views = views_of_games(1)
     assert make(f"residual:{tmp_path}").act(views).shape == (len(views),)
     monkeypatch.setattr(shared, "keep", None)  # nothing is played or read again
-    module.main(tmp_path, 2, records)
+    module.distil(tmp_path, 2, records)
     assert (tmp_path / "network.npz").read_bytes() == weights
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("distil_human", "new 1", "RECORDS: give files, archives or folders with games of people"),
+        ("distil_human", "new 1 nowhere", "nowhere: no such file or folder"),
+        ("distil_ensemble", "new 100", "WALLS: 100 is less than 101"),
+        ("people_by_rating", "nowhere", "nowhere: no such file or folder"),
+        ("people_by_rating", ".", "no game with ratings in .; Tenhou's own have them (mjlog, JSON)"),
+    ],
+)
+def test_a_wrong_argument_of_a_script_is_one_line(
+    name: str,
+    arguments: str,
+    said: str,
+    script: Callable[[str], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        script(name).main(arguments.split())
+    assert capsys.readouterr().err.endswith(f"experiments/{name}.py: {said}\n")
