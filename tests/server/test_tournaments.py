@@ -201,9 +201,10 @@ async def test_who_returns_after_it_was_given_up_is_waited_for_again(tmp_path: P
         clock.advance(1001)
         await until(lambda: tournament.status == "running")
         clock.advance(501)
-        await b.until_own()  # in a game without a, which lasts until b plays on
+        asked = await b.until_own()  # in a game without a, which lasts until b plays on
         await a.connect()
         await until(lambda: tournament.present == ["a"])
+        await b.answer(asked)
         playing = asyncio.create_task(b.play())
         await a.until_own()
         await a.send({"type": "leave"})
