@@ -100,9 +100,9 @@ class Lobby:
             except ValidationError as error:  # of another version, or with a house bot that no longer exists
                 log.error("room stays closed", room=stored.name, error=error.errors()[0]["msg"])
             else:
-                await self.rooms.open(stored.name, settings, opened=stored.opened)
+                await self.rooms.open(stored.name, settings, started=stored.games)
         if DEFAULT_ROOM not in self.rooms:
-            await self.rooms.open(DEFAULT_ROOM, self.settings.room, opened=datetime.now(UTC))
+            await self.rooms.open(DEFAULT_ROOM, self.settings.room, started=0)
         await self.tournaments.open()
         for path in find_journals(self._journals):
             await self._restore_journal(path)
@@ -130,7 +130,8 @@ class Lobby:
         stored = await self.store.game(start.id) is not None
         room = self.rooms.get(start.room)
         if room is None:
-            room = await self.rooms.open(start.room, start.settings, permanent=False, opened=start.started)
+            had = await self.store.count_games(start.room, start.started) if start.settings.games else 0
+            room = await self.rooms.open(start.room, start.settings, permanent=False, started=had)
         game_log = GameLog(Journal(path, self.storing.journal_failed), start, self.limits.max_annotations)
         try:
             game = LiveGame(start, game_log, self, self.metrics)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 
 import structlog
 
@@ -50,29 +49,26 @@ class OpenRooms(Mapping[str, Room]):
         name: str,
         settings: RoomSettings,
         permanent: bool = True,
-        opened: datetime | None = None,
+        started: int | None = None,
         opened_by: str = "",
         linger: float = 0.0,
     ) -> Room:
         """Open a room, or return the one of this name.
 
-        `opened` is for rooms that the server opens when it starts; they do not count against `max_rooms`. `opened_by`
-        and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an address with too many.
+        `started`, the games that it has had, is for rooms that the server opens when it starts; they do not count
+        against `max_rooms`. `opened_by` and `linger`: see `Room`. Raises ServerFullError, or RateLimitError for an
+        address with too many.
         """
-        number = started = 0
-        if settings.seed is not None:
-            number = await self._store.next_in_series(name)
-        if opened is not None and (settings.seed is not None or settings.games):
-            started = await self._store.count_games(name, opened)
+        number = 0 if settings.seed is None else await self._store.next_in_series(name)
         room = self._rooms.get(name)
         if room is None:
-            if opened is None and len(self._rooms) >= self._settings.max_rooms:
+            if started is None and len(self._rooms) >= self._settings.max_rooms:
                 text = "{n} rooms are open, and no more are allowed; join one of them"
                 raise ServerFullError(error_text("all_rooms", text, n=len(self._rooms)))
             if opened_by:
                 self._access.open_room(opened_by)
             room = Room(name, settings, permanent, self._on_fill_timer, opened_by, linger)
-            room.number, room.started = number, started
+            room.number, room.started = number, started or 0
             self.add(room)
             if room.lingers:
                 room.start_idle_timer(self.close)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from agents.analyse.analysis import analyse
 from agents.review.opinions import cached_bot
 from engine.positions.position import Position
@@ -11,6 +9,6 @@ from server.review_work import gzip_json
 from server.worker import Progress
 
 
-def analysed(progress: Progress, *, position: dict[str, Any], bots: tuple[str, ...]) -> bytes:
+def analysed(progress: Progress, *, position: Position, bots: tuple[str, ...]) -> bytes:
     """The analysis of a position as gzipped JSON. Raises ValueError, which names the field."""
-    return gzip_json(analyse(Position.from_json(position), {bot: cached_bot(bot) for bot in bots}).as_json())
+    return gzip_json(analyse(position, {bot: cached_bot(bot) for bot in bots}).as_json())

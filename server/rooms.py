@@ -131,7 +131,7 @@ class Room:
         self._idle_timer: asyncio.TimerHandle | None = None
         self.closed = False
         self.number = 0  # of its next game, after those of earlier rooms of this name: with a seed, no walls come twice
-        self.started = 0  # games; since the server started, or ever where the room has a seed or `games`
+        self.started = 0  # games; also before a restart of the server, where the room is stored
         self.playing = 0  # games
         self.held = False  # whether its next game starts when results can be stored again
         self.waiting: list[BotConnection] = []

@@ -24,7 +24,7 @@ from engine.positions.notation import (
     Step,
 )
 from engine.positions.position import Position
-from engine.rules import N_SEATS, RIICHI_STICK, START_POINTS, TOTAL_POINTS, preset
+from engine.rules import N_SEATS, RIICHI_STICK, START_POINTS, TOTAL_POINTS
 from engine.table import OFFER_ANKAN, OFFER_DISCARD, RESPONSE
 from engine.tiles import KIND_OF, WINDS, wind_text
 
@@ -235,26 +235,32 @@ def needs_indicator(view: Any, message: Message) -> bool:
     return bool(view["offer"] >= 0 and (view["pending_indicators"] > 0 or of_ankan))
 
 
-def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
-    """The state of the seat at a position with rivers, and the messages that it was sent. Raises PositionError."""
+def told(position: Position) -> tuple[list[Message], list[Message]]:
+    """How the round begins, and what the rivers then say, without dora indicators. Raises PositionError."""
     history = History(position)
-    viewer, indicators = position.viewer, [tile_name(tile) for tile in position.indicators]
+    viewer, indicator = position.viewer, tile_name(position.indicators[0])
     melds = [m for m in history.messages if m.get("actor") == viewer and m["type"] in ("pon", "daiminkan", "ankan")]
     dealt = own_draws(history.messages, viewer, position.tiles, len(melds))
     points, sticks = start(position, history.accepted, history.seat_of)
-    rules = preset(position.rules, "east" if position.length == "east" else "hanchan")
     hands = [[HIDDEN_TILE] * HAND_SIZE for _ in range(N_SEATS)]
     hands[viewer] = dealt
     index = 4 * WINDS.index(position.round[0]) + position.dealer
-    messages = [
-        start_game([f"seat {seat}" for seat in range(N_SEATS)], rules) | {"id": viewer},
-        start_kyoku(index, position.honba, sticks, indicators[0], points, hands),
+    beginning = [
+        start_game([f"seat {seat}" for seat in range(N_SEATS)], position.game_rules) | {"id": viewer},
+        start_kyoku(index, position.honba, sticks, indicator, points, hands),
     ]
-    state = PlayerState(rules)
+    return beginning, history.messages
+
+
+def replayed(position: Position) -> tuple[PlayerState, list[Message]]:
+    """The state of the seat at a position with rivers, and the messages that it was sent. Raises PositionError."""
+    messages, others = told(position)
+    viewer, indicators = position.viewer, [tile_name(tile) for tile in position.indicators]
+    state = PlayerState(position.game_rules)
     for message in messages:
         apply(state, message, "hand")
     left = indicators[1:]
-    for message in history.messages:
+    for message in others:
         wind = WINDS[(message["actor"] - position.dealer) % N_SEATS]
         field = "hand" if message["actor"] == viewer else f"river of {wind}"
         while needs_indicator(state.view, message):

@@ -19,7 +19,7 @@ from engine.mjai.kinds import HAND_SIZE
 from engine.positions.history import hand_size_error, kans_more, start
 from engine.positions.notation import ANKAN, MELD_TYPES, PositionError, Step
 from engine.positions.position import USUAL_LEFT, Position, check_number
-from engine.rules import N_DRAWS, N_SEATS, preset
+from engine.rules import N_DRAWS, N_SEATS
 from engine.table import DORA_AT, MAX_MELDS, PON_MELD, TABLE, packed_rules
 from engine.tiles import KIND_OF, N_KINDS, NONE, NORTH, UNKNOWN, WINDS
 from engine.turn import ask_turn, deal_round, update_waits
@@ -90,9 +90,9 @@ def check_draws_and_kans(position: Position, melds: Sequence[Step]) -> None:
         raise kans_more(n)
 
 
-def laid_out(position: Position) -> Any:
-    """The view of a position without rivers: a TABLE record. Raises PositionError."""
-    tiles, melds, viewer = position.tiles, position.own_melds, position.viewer
+def check_own(position: Position) -> None:
+    """Raise PositionError for tiles of a position without rivers that are too many, or too few, in one hand."""
+    tiles, melds = position.tiles, position.own_melds
     if len(melds) > MAX_MELDS:
         why = "{n} melds, there are at most {most}"
         raise PositionError("melds", error_text("melds_many", why, n=len(melds), most=MAX_MELDS))
@@ -100,10 +100,15 @@ def laid_out(position: Position) -> Any:
     wanted = HAND_SIZE + 1 - 3 * len(melds)
     if len(tiles) != wanted:
         raise hand_size_error(len(tiles), wanted, len(melds), holds_draw=True)
+
+
+def laid_out(position: Position) -> Any:
+    """The view of a position without rivers that is checked: a TABLE record."""
+    tiles, melds, viewer = position.tiles, position.own_melds, position.viewer
     points, sticks = start(position, [0] * N_SEATS, lambda wind: (position.dealer + wind) % N_SEATS)
     view = np.zeros(1, dtype=TABLE)
     t = view[0]
-    t["rules"] = packed_rules(preset(position.rules, "east" if position.length == "east" else "hanchan"))
+    t["rules"] = packed_rules(position.game_rules)
     t["viewer"], t["dealer"], t["round_wind"] = viewer, position.dealer, WINDS.index(position.round[0])
     t["honba"], t["sticks"] = position.honba, sticks
     t["seat"]["score"] = points

@@ -10,7 +10,17 @@ from typing import Any
 from engine.checks import whole_number
 from engine.common.error_text import error_text, line_of
 from engine.positions.notation import PositionError, Step, checked_tile, melds_of, river_steps, text_too_long
-from engine.rules import MAX_INDICATORS, N_DRAWS, N_SEATS, PRESETS, RIICHI_STICK, TENHOU, TOTAL_POINTS
+from engine.rules import (
+    MAX_INDICATORS,
+    N_DRAWS,
+    N_SEATS,
+    PRESETS,
+    RIICHI_STICK,
+    TENHOU,
+    TOTAL_POINTS,
+    Rules,
+    preset,
+)
 from engine.tiles import KIND_OF, MPSZ_NAMES, N_KINDS, WINDS, mpsz
 
 ROUNDS = tuple(f"{wind}{number}" for wind in WINDS for number in (1, 2, 3))
@@ -95,6 +105,11 @@ class Position:
     def viewer(self) -> int:
         """The seat whose position it is, as mjai counts: 0 is the first dealer."""
         return (self.dealer + WINDS.index(self.seat)) % N_SEATS
+
+    @property
+    def game_rules(self) -> Rules:
+        """The preset with the length."""
+        return preset(self.rules, "east" if self.length == "east" else "hanchan")
 
     @property
     def tiles(self) -> list[int]:

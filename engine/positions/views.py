@@ -11,8 +11,8 @@ from engine import table_kernels
 from engine.actions import ACTIONS, N_ACTIONS
 from engine.common.error_text import error_text
 from engine.mjai.messages import Message
-from engine.positions.history import replayed
-from engine.positions.middle import laid_out
+from engine.positions.history import replayed, told
+from engine.positions.middle import check_own, laid_out
 from engine.positions.notation import CALLS, NUKIDORA, PositionError, Step
 from engine.positions.position import Position, check_copies
 from engine.tiles import NORTH, WINDS, wind_text
@@ -29,13 +29,8 @@ class Placed:
 
 def place(position: Position) -> Placed:
     """The view of a position. Raises PositionError, which names the field, for one that cannot be."""
-    steps = position.steps
-    check_tiles(position, steps)
+    check(position)
     if position.has_rivers:
-        if position.melds or position.norths:
-            where = "melds" if position.melds else "norths"
-            why = "with rivers, calls and norths stand where they were made in them (P5s, N)"
-            raise PositionError(where, error_text("rivers_tell", why))
         state, messages = replayed(position)
         view, legal = state.view, state.legal
         if position.left not in (None, int(view["live_left"])):
@@ -50,8 +45,26 @@ def place(position: Position) -> Placed:
     return Placed(view, legal, messages)
 
 
-def check_tiles(position: Position, steps: list[list[Step]]) -> None:
+def check(position: Position) -> None:
+    """Raise PositionError for what is wrong with the texts and the numbers of tiles.
+
+    That is quick, for it needs no compiled functions; what these find, such as a riichi without tenpai, only `place`
+    tells.
+    """
+    check_tiles(position)
+    if not position.has_rivers:
+        check_own(position)
+        return
+    if position.melds or position.norths:
+        where = "melds" if position.melds else "norths"
+        why = "with rivers, calls and norths stand where they were made in them (P5s, N)"
+        raise PositionError(where, error_text("rivers_tell", why))
+    told(position)
+
+
+def check_tiles(position: Position) -> None:
     """Raise PositionError where more tiles of a kind are seen than there are."""
+    steps = position.steps  # first: what cannot be read
     parts = {"hand": position.tiles, "dora": position.indicators}
     for wind, river in zip(WINDS, steps, strict=True):
         parts[f"river of {wind}"] = [tile for step in river for tile in shown_tiles(step)]

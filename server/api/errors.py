@@ -89,7 +89,7 @@ def expected(error: Mapping[str, Any]) -> str:
     if kind.startswith(("datetime", "timezone")):
         return error_text("time_wrong", "write a time like 2025-06-01T12:00:00Z")
     if kind.startswith("date_"):
-        return "write a date like 2025-06-01"
+        return error_text("date_wrong", "write a date like 2025-06-01")
     what = SHOULD.sub("it should", error["msg"])
     if kind not in LIMITS:
         return what

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from engine.common.error_text import error_text
 from server.api.common import (
     Cursor,
     Limit,
@@ -60,7 +61,7 @@ def in_utc(time: datetime) -> datetime:
     try:
         return time.astimezone(UTC)
     except OverflowError as error:
-        raise ValueError("it is outside the calendar") from error
+        raise ValueError(error_text("time_outside", "it is outside the calendar")) from error
 
 
 def with_plus_signs(room: str | None) -> str | None:

@@ -9,11 +9,13 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.common.error_text import line_of
+from engine.positions.position import Position
+from engine.positions.views import check
 from server.api.common import Route, ServiceHere, client_address, problems
 from server.api.reviews import Bot
 from server.api.uploads import done_in_turn
 from server.position_work import analysed
-from server.worker import WorkerError, WorkerUnavailableError
+from server.worker import WorkerError, WorkerUnavailableError, in_one_line
 
 TIMEOUT = 30.0  # seconds of work on one position; the first one loads the bots, too
 MAX_BOTS = 4  # of one analysis
@@ -44,7 +46,12 @@ async def analyse_position(service: ServiceHere, request: Request, asked: AskedP
     One at a time of an address, as with records, whose turns it shares. Nothing is kept.
     """
     address = client_address(request)
-    work = partial(analysed, position=asked.position, bots=tuple(dict.fromkeys(asked.bots)))
+    try:
+        position = Position.from_json(asked.position)
+        check(position)  # here too: nobody waits for a worker to start, or for a turn, to be told of a slip
+    except ValueError as error:
+        raise HTTPException(422, in_one_line(error)) from error
+    work = partial(analysed, position=position, bots=tuple(dict.fromkeys(asked.bots)))
     try:
         with service.lobby.access.uploading(address):
             return await done_in_turn(service, address, work, TIMEOUT)

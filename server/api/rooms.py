@@ -70,7 +70,10 @@ class RoomInfo(BaseModel):
     waiting: int = Field(description="bots waiting for a game")
     waiting_names: list[str] = Field(description="their names, first come first")
     playing: int = Field(description="games being played")
-    started: int = Field(description="games started since the server (with a seed or `games`: the room) started")
+    started: int = Field(
+        description="games started since the room was opened; a start of the server opens anew those that it does not "
+        "store: `default`, and those opened by bots"
+    )
     permanent: bool = Field(description="the room stays when it is empty, and is opened again when the server starts")
     tournament: bool = Field(description="the room is that of the tournament of its name")
 

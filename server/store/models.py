@@ -275,6 +275,7 @@ class StoredRoom(Model):
     name: str
     settings: dict[str, Any]
     opened: datetime
+    games: int = Field(0, description="that were begun there since then and stored, those deleted meanwhile included")
 
 
 class StoredTournament(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Update, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.store import tables
@@ -50,6 +50,7 @@ def insert_game(connection: Connection, game: FinishedGame) -> bool:
             index_elements=["room"], set_={"games": tables.series.c.games + 1}
         )
         connection.execute(one_more, {"room": game.room, "games": 1})
+    connection.execute(_count_in_room(game))
     return True
 
 
@@ -63,6 +64,12 @@ def write_plays(connection: Connection, plays: Mapping[str, Sequence[Play]]) -> 
         for seat, play in enumerate(of_game)
     ]
     connection.execute(statement.values({name: bindparam(name) for name in Play.model_fields}), rows)
+
+
+def _count_in_room(game: FinishedGame) -> Update:
+    """Count a game of a stored room, unless an earlier room of that name began it."""
+    c = tables.rooms.c
+    return update(tables.rooms).where(c.name == game.room, c.opened <= game.started).values(games=c.games + 1)
 
 
 def _lock_players(connection: Connection, game: FinishedGame) -> dict[str, PlayerStats]:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from server.retention import delete_not_kept
 from server.settings import RoomSettings
-from server.store import StoreError
+from server.store import Keep, StoreError
 from tests.support.running_server import TABLE, Live, live, play_into, play_on, until
 from tests.support.server_bots import Bot, play_all, together
 from tests.support.stored_records import held_up, stored_games, stored_lines
@@ -114,6 +115,24 @@ async def test_the_games_of_a_room_are_counted_from_its_opening(tmp_path: Path) 
             games = await stored_games(at.server, "cup")
             assert len(games) == n_before + 2
             assert len({(await stored_lines(at.server, game.id))[0]["wall_seed"] for game in games}) == len(games)
+
+
+@pytest.mark.slow
+async def test_a_room_whose_first_games_are_deleted_plays_the_rest_only(tmp_path: Path) -> None:
+    """The server is started again meanwhile, which looks how many it has had."""
+    cup = {"name": "cup", "settings": {"games": 2, "fill": ["tsumogiri"], "fill_delay": 0}}
+    async with live(tmp_path, resume_timeout=0) as at:
+        await at.http.post("/api/rooms", json=cup)
+        await Bot(at.server, "aki", room="cup").play()
+        await until(lambda: not at.server.lobby.games)
+        await delete_not_kept(at.server.lobby.store, Keep(games=0), id)
+    async with live(tmp_path, resume_timeout=0) as at:
+        assert await stored_games(at.server, "cup") == []
+        assert (await at.get("/api/rooms/cup"))["started"] == 1
+        bot = Bot(at.server, "aki", room="cup", games=0)
+        await bot.play()
+        assert len(bot.games) == 1
+        await until(lambda: "cup" not in at.server.lobby.rooms)
 
 
 @pytest.mark.slow

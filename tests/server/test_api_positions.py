@@ -14,6 +14,7 @@ from agents.registry import make
 from engine.positions.position import Position
 from server.api.guard import MAX_BODY
 from server.api.positions import MAX_BOTS
+from server.worker import Worker
 from tests.support.running_server import Live
 
 PATH = "/api/positions"
@@ -37,10 +38,26 @@ async def test_the_answer_is_that_of_the_command(at: Live) -> None:
     assert len(response.json()["messages"]) > 10
 
 
-@pytest.mark.slow
-async def test_bad_positions_are_refused_by_their_field(at: Live) -> None:
+async def refusal(at: Live, position: Any) -> str:
+    """What is told of a position that must be refused, with its code."""
+    response = await ask(at, position)
+    assert response.status_code == 422, response.text
+    told = response.json()
+    assert len(told["detail"]) <= 500
+    assert "\n" not in told["detail"]
+    assert told["code"] == "position"
+    assert told["codes"].keys() == {"field", "problem"}
+    return str(told["detail"])
+
+
+async def test_bad_positions_are_refused_by_their_field(at: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once: no worker is asked, which may have to start."""
+    monkeypatch.delattr(Worker, "run")
     for position, told in (
         ({"hand": "11111z456s99m2256p"}, "hand: 5 tiles 1z"),
+        ({"hand": "123p456s11z99m225p"}, "hand: it has 13 tiles"),
+        ({"hand": HAND + "7p", "rivers": ["", "", ""], "left": 54}, "hand: it has 15 tiles"),
+        ({"hand": "123p456s11z99m225p8m"}, "hand: there is no tile 8m"),
         ({"hand": HAND, "rivers": ["1z", "", ""]}, "river of S: after these rivers"),
         ({"hand": HAND, "rivers": ["P" * 300, "", ""]}, "river of E: cannot read"),
         ({"hand": HAND, "rivers": 5}, "rivers: give three texts"),
@@ -48,13 +65,16 @@ async def test_bad_positions_are_refused_by_their_field(at: Live) -> None:
         ({"hand": [HAND]}, "hand: give a text"),
         ({"hand": HAND, "x" * 1000: 1}, "position: it has no field"),
     ):
-        response = await ask(at, position)
-        assert response.status_code == 422
-        assert told in response.json()["detail"]
-        assert len(response.json()["detail"]) <= 500
-        assert "\n" not in response.json()["detail"]
-        assert response.json()["code"] == "position"
-        assert response.json()["codes"].keys() == {"field", "problem"}
+        assert (await refusal(at, position)).startswith(told)
+
+
+@pytest.mark.slow
+async def test_what_the_rules_forbid_is_refused_by_its_field(at: Live) -> None:
+    for rivers, told in (
+        (["R1z", "2z", "3z"], "hand: dahai E of seat 0"),
+        (["1z", "R R 1s", "3z"], "river of S: reach"),
+    ):
+        assert (await refusal(at, {"hand": HAND, "rivers": rivers})).startswith(told)
 
 
 async def test_what_never_reaches_the_worker(at: Live) -> None:

@@ -112,6 +112,22 @@ async def test_what_is_wrong_with_a_value_has_a_code(at: Live, body: Any, code: 
     assert found["values"]["what"] in found["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("puzzle?date=abc", "date_wrong"),
+        ("puzzle?date=2025-06-31", "date_wrong"),
+        ("games?since=abc", "time_wrong"),
+        ("games?until=2025-06-01", "time_wrong"),
+        ("games?since=2025-06-01T12:00:00", "time_wrong"),
+        ("games?until=0001-01-01T00:00:00%2B14:00", "time_outside"),
+    ],
+)
+async def test_a_wrong_date_or_time_has_a_code(at: Live, path: str, code: str) -> None:
+    found = await expect(at, "invalid", "GET", f"/api/{path}")
+    assert found["codes"]["what"]["code"] == code
+
+
 async def test_records_tokens_and_rooms_have_codes(at: Live) -> None:
     await expect(at, "record_empty", "POST", "/api/records", content=b"")
     found = await expect(at, "record_unreadable", "POST", "/api/records", content=b"no record")

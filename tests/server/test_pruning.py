@@ -126,6 +126,24 @@ async def test_the_numbers_of_games_stay(database_url: str) -> None:
         assert await store.next_in_series("cup") == 3
 
 
+async def test_the_games_of_a_room_are_counted_though_they_are_deleted(database_url: str) -> None:
+    """Those that it has begun, and no earlier room of its name; until it is closed."""
+    async with opened(database_url) as store:
+        await store.save_room("cup", {"games": 9})
+        (room,) = await store.rooms()
+        for minute, (name, begun) in enumerate([("cup", -1), ("cup", 0), ("cup", 1), ("other", 1)]):
+            started = room.opened + timedelta(minutes=begun)
+            await store.save_game(make_game(minute=minute, room=name, started=started))
+        assert [n async for n in store.prune(Keep(games=0))] == [4]
+        game = make_game(minute=9, room="cup", started=room.opened + timedelta(minutes=2))
+        assert [await store.save_game(game) for _ in range(2)] == [True, False]
+        await store.save_room("cup", {"games": 8})
+        assert [(found.name, found.games) for found in await store.rooms()] == [("cup", 3)]
+        await store.close_room("cup")
+        await store.save_room("cup", {})
+        assert [found.games for found in await store.rooms()] == [0]
+
+
 async def test_games_go_on_to_be_rated(database_url: str) -> None:
     async with opened(database_url) as store:
         await fill(store)

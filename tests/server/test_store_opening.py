@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,20 @@ async def test_a_database_of_an_earlier_version_is_migrated_with_what_is_stored(
         assert await store.next_in_series("cup") == 4
         assert [player.games for player in (await store.players(order="games")).items] == [5, 5, 5]
         await check_ratings(store)
+
+
+async def test_rooms_of_an_earlier_version_go_on_after_their_games_that_are_stored(database_url: str) -> None:
+    async with opened(database_url) as store:
+        for name in ("cup", "empty"):
+            await store.save_room(name, {"games": 9})
+        cup, _ = await store.rooms()
+        for minute, room in ((-1, "cup"), (0, "cup"), (1, "cup"), (1, "other")):
+            await store.save_game(make_game(room=room, started=cup.opened + timedelta(minutes=minute)))
+        before = await store.rooms()
+    await on_connection(database_url, downgrade_to("0010"))
+    async with opened(database_url) as store:
+        assert await store.rooms() == before
+        assert [(room.name, room.games) for room in before] == [("cup", 2), ("empty", 0)]
 
 
 async def test_the_file_is_private(tmp_path: Path) -> None:

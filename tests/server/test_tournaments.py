@@ -187,6 +187,36 @@ async def test_an_entrant_that_disappears(tmp_path: Path) -> None:
         assert [line["message"] for line in errors] == ["not there when the game began: rule plays this seat"]
 
 
+@pytest.mark.slow
+async def test_who_returns_after_it_was_given_up_is_waited_for_again(tmp_path: Path) -> None:
+    """No game starts at once without an entrant that has just left."""
+    async with live(tmp_path, timeout=LONG) as at:
+        clock = Clock()
+        soon = (datetime.now(UTC) + timedelta(seconds=1000)).isoformat()
+        await create(at, entrants=["a", "b"], house_bots=["rule"], starts=soon, settings={"resume_timeout": 500})
+        tournament = at.server.lobby.tournaments.current["cup"]
+        a, b = bots(at, "ab")
+        await b.connect()
+        await until(lambda: tournament.present == ["b"])
+        clock.advance(1001)
+        await until(lambda: tournament.status == "running")
+        clock.advance(501)
+        asked = await b.until_own()  # in a game without a, which lasts until b plays on
+        await a.connect()
+        await until(lambda: tournament.present == ["a"])
+        await b.answer(asked)
+        playing = asyncio.create_task(b.play())
+        await a.until_own()
+        await a.send({"type": "leave"})
+        await until(lambda: len(tournament.results) == 2)
+        assert not tournament.in_play
+        clock.advance(501)
+        found = await ended(at)
+        await playing
+        rows = {row["name"]: row for row in found["standings"]}
+        assert [rows["a"][key] for key in ("failed", "games", "taken_over")] == [False, 3, 3]
+
+
 async def test_an_entrant_that_never_comes_has_failed(tmp_path: Path) -> None:
     async with live(tmp_path, timeout=LONG) as at:
         clock = Clock()
