@@ -24,6 +24,8 @@ def print_review(review: Review, console: Console) -> None:
     names = review.of.names
     others = ", ".join(name for seat, name in enumerate(names) if seat != review.of.seat)
     console.print(Text(f"{names[review.of.seat]} (seat {review.of.seat}) against {others}", style="bold"))
+    if cut := review.of.record.cut:
+        console.print(Text(f"{cut}; reviewed as far as it goes"))
     if handed_over := review.of.record.describe_handover(review.of.seat):
         console.print(Text(f"left out: {handed_over}"))
     for problem in review.of.problems:

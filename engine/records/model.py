@@ -149,7 +149,8 @@ class GameRecord:
     """One game. `rules` is None if the file does not name them, or they match no preset.
 
     `notes`: one line for each thing in the file that this record lacks because it was not understood or is not
-    supported.
+    supported. `cut`: in words, where a game ends that was cut off (`engine.records.cut_off`); its last round may have
+    no end. Such logs are only read on demand, see `parse_record`.
     """
 
     events: list[Message]
@@ -157,6 +158,7 @@ class GameRecord:
     source: str  # file name, for messages
     notes: list[str] = field(default_factory=list)
     handed_over: list[HandedOver] = field(default_factory=list)
+    cut: ErrorText | None = None
 
     def describe_handover(self, seat: int) -> str:
         """Return in words when someone else plays for a seat's bot; ``""`` if never."""
@@ -171,7 +173,10 @@ class GameRecord:
         return any(each.seat == seat and each.first <= n_before < each.end for each in self.handed_over)
 
     def rounds(self) -> list[list[Message]]:
-        """Return the events of each round, ``start_kyoku`` to ``end_kyoku``. Raises RecordError if one has no end."""
+        """Return the events of each round, ``start_kyoku`` to ``end_kyoku``.
+
+        Raises RecordError if one has no end, except the last one of a game that was cut off.
+        """
         rounds: list[list[Message]] = []
         current: list[Message] | None = None
         for number, event in enumerate(self.events, 1):
@@ -188,7 +193,9 @@ class GameRecord:
                     raise RecordError(self.source, at_event(number), what)
                 rounds.append(current)
                 current = None
-        if current is not None:
+        if current is not None and self.cut is not None:
+            rounds.append(current)
+        elif current is not None:
             what = error_text("round_cut", "the record ends without this round's end_kyoku")
             raise RecordError(self.source, round_name(current[0]), what)
         return rounds

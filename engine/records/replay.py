@@ -37,6 +37,7 @@ from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
+from engine.records.cut_off import with_open_end
 from engine.records.model import NAMED_BY, GameRecord, at_event, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
@@ -153,7 +154,7 @@ class Replay:
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
     rest of the round is skipped; the next round starts as recorded. A result that the rest of the record contradicts is
     added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
-    starts from the beginning. Raises RecordError if the record is incomplete.
+    starts from the beginning. Raises RecordError if the record is incomplete, unless it was read as cut off.
 
     The wall is that of the record's seed if there is one that fits (`walls.n_true`); otherwise unseen tiles fill it in
     ascending order.
@@ -220,7 +221,7 @@ class Replay:
         starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
         agreed = False  # whether the previous round agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
-            self._before, self._events = before, events
+            self._before, self._events = before, with_open_end(events)
             self.n_rounds += 1
             with record_errors(self.record.source, at_event(before + 1)):
                 self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError if one is missing

@@ -24,6 +24,7 @@ from agents.review.report import print_review
 from agents.review.review import Review, make_review
 from engine.common.program import OK
 from engine.records.files import read_records
+from tests.support.server_program import REPOSITORY
 
 
 def review_of(path: Path, seat: int, *bots: str) -> Review:
@@ -237,3 +238,30 @@ def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture
     code, out, _ = run(capsys, record, "--seat", 0)
     assert code == OK
     assert "Reviewed by bert" in out
+
+
+def test_a_log_that_was_cut_off_is_reviewed_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, plain, theirs, html = (tmp_path / name for name in ("cut.mjson", "a.json", "b.json", "c.html"))
+    lines = (REPOSITORY / "examples/game.mjson").read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if '"kyoku":2' in line)
+    path.write_text("\n".join(lines[: start + 41]) + '\n{"type":"da')
+    told = "the record ends in E2 honba 0, after 41 events of that round"
+    code, out, _ = run(capsys, path, "--seat", 0, "--bot", "rule")
+    assert code == OK
+    assert f"{told}; reviewed as far as it goes" in " ".join(out.split())
+    code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", plain, "--html", html)
+    assert code == OK
+    review = json.loads(plain.read_text())
+    assert {decision["round"] for decision in review["decisions"]} == {0, 1}
+    assert (review["cut_off"], review["cut_off_code"]["code"]) == (told, "cut_in_round")
+    assert told in html.read_text()
+    code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", theirs, "--format", "mjai-reviewer")
+    assert code == OK
+    assert [bool(each["end_status"]) for each in json.loads(theirs.read_text())["review"]["kyokus"]] == [True, False]
+
+
+def test_a_whole_record_says_nothing_of_a_cut(review: Review) -> None:
+    document = review.as_json()
+    assert (document["cut_off"], document["cut_off_code"]) == ("", {})
