@@ -38,7 +38,7 @@ from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
 from engine.records.cut_off import with_open_end
-from engine.records.model import NAMED_BY, GameRecord, at_event, record_errors, round_name
+from engine.records.model import NAMED_BY, GameRecord, assumed_rules, at_event, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
@@ -174,15 +174,15 @@ class Replay:
         rules: Rules | str | None = None,
         round_over: Callable[[np.ndarray], object] | None = None,
     ) -> None:
-        """`rules`: rules or the name of a preset, instead of those of the record. If neither is given, Tenhou's.
+        """`rules`: rules or the name of a preset, instead of those of the record; if it names none, Tenhou's.
 
-        `round_over` is called with the live table, uint8[TABLE.itemsize], after each round that was replayed to the
-        end.
+        Their length is then the one that its end shows, see `engine.records.model.assumed_rules`. `round_over` is
+        called with the live table, uint8[TABLE.itemsize], after each round that was replayed to the end.
         """
         if not isinstance(record, GameRecord):
             raise TypeError(f"Replay takes a GameRecord, such as read_records(FILE) returns, not {record!r}")
         self.record = record
-        self.rules = rules_named(rules or record.rules or TENHOU)
+        self.rules = rules_named(rules or assumed_rules(record))
         self._round_over = round_over
         self.mismatches: list[Mismatch] = []
         self.contradictions: list[Contradiction] = []
