@@ -17,7 +17,8 @@ weakens each bot by half of its rating lead over the weakest; then all dials are
 until the highest is at full strength, and a new step starts on other walls. If 8,000 games call for no correction, the
 bots are even.
 
-Bots need a scale (calibrate) unless they are the weakest; external bots have none. A bot with a strength, as in
+Bots need a scale (calibrate) unless they are the weakest; external bots have none. Those without one are named before
+anything is played. A bot with a strength, as in
 rule@-100, starts there.
 
 With --json FILE, games are kept in FILE.partial until FILE is written. To resume an interrupted run, run the same

@@ -106,6 +106,19 @@ class Dials:
         """The bots at their strengths."""
         return tuple(f"{bot}@{points}" if points else bot for bot, points in zip(self.bots, self.strengths))
 
+    def fixed(self) -> list[str]:
+        """Return a line on each bot that cannot be weakened, so that a correction fails unless it is the weakest."""
+        lines = []
+        for bot in dict.fromkeys(self.bots):
+            if is_external(bot):
+                lines.append(f"{bot} is an external bot, which has no dial: it has to be the weakest")
+                continue
+            try:
+                read_scale(bot)
+            except ValueError as error:
+                lines.append(f"{error}; without one, it has to be the weakest")
+        return lines
+
     def correct(self, surplus: Sequence[float]) -> None:
         """Weaken each bot by TAKEN of its surplus, then raise all dials until the highest is at full strength.
 
@@ -202,6 +215,8 @@ def start(parser: Parser, options: Namespace) -> int:
     code, why = OK, ""
     with parser.reporting(ValueError, OSError):
         balance = Balance(options)
+    for line in balance.dials.fixed():
+        notes.print(f"arena balance: {line}", soft_wrap=True, highlight=False, markup=False)
     try:
         for line in balance.run(notes):
             tell(line)

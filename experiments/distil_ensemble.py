@@ -7,7 +7,7 @@ of people, as files, archives or folders. A network that begins as the first exp
 things:
 
 - in the choices of `ensemble`, its probabilities;
-- in those of people, that their choice is likely by the network's logits less those of the first expert: since
+- in those of people, that their action is likely by the network's logits less those of the first expert: since
   `ensemble` is the product of its probabilities and of those of a network that plays as people do, the rest is that
   network.
 

@@ -37,11 +37,11 @@ def read(progress: Progress, *, data: bytes) -> bytes:
 
     Raises RecordError, ValueError.
     """
-    record = parse_upload(data, "record")
+    record = parse_upload(data, "record", allow_cut=True)
     replay = Replay(record)
     walls: list[dict[str, list[str]] | None] = []
     try:
-        problems = [*record.notes, *(mismatch.line for mismatch in replay.check())]
+        problems = [*record.notes, *filter(None, [record.cut]), *(mismatch.line for mismatch in replay.check())]
         walls = true_walls(record)
     except RecordError as error:
         problems = [line_of(error)]
@@ -55,7 +55,7 @@ def review(progress: Progress, *, records: Records, bots: tuple[str, ...], seat:
     if player:
         return review_player(progress, records, bots, player)
     ((source, data),) = records
-    decisions = seat_decisions(parse_upload(data, source), seat)
+    decisions = seat_decisions(parse_upload(data, source, allow_cut=True), seat)
     done, total = 0, len(bots) * len(decisions.decisions)
     progress(done, total)
 
@@ -89,13 +89,16 @@ def review_player(progress: Progress, records: Records, bots: tuple[str, ...], p
     return gzip_json(totals.as_json(player, bots) | {"faults": faults[:MAX_PROBLEMS]})
 
 
-def parse_upload(data: bytes, source: str) -> GameRecord:
-    """Read the game in a record, plain or gzipped; other compressions are refused here. Raises RecordError."""
+def parse_upload(data: bytes, source: str, *, allow_cut: bool = False) -> GameRecord:
+    """Read the game in a record, plain or gzipped; other compressions are refused here. Raises RecordError.
+
+    `allow_cut`: as in `parse_record`.
+    """
     compression = format_of(data)
     if compression is not None and compression.name != "gzip":
         what = error_text("compression_other", "records are read here as they are, or gzipped")
         raise RecordError(source, compression.name, what)
-    record = parse_record(data, source, MAX_RECORD)
+    record = parse_record(data, source, MAX_RECORD, allow_cut=allow_cut)
     rounds = sum(event["type"] == "start_kyoku" for event in record.events)
     for what, found, most in ((ROUNDS, rounds, MAX_ROUNDS), (MESSAGES, len(record.events), MAX_MESSAGES)):
         if found > most:

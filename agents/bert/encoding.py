@@ -1,6 +1,6 @@
 """Encodes a seat's view as the tokens the BERT bot reads (`agents.bert.vocabulary`), compiled.
 
-The state part has the situation of the game, the seat's hand and the kinds of actions it may take; the record part has
+The state part has the state of the round, the seat's hand and the kinds of actions it may take; the record part has
 a token for each event of the round. Position ids are 0 in the state part; [SEP] has 1, the first event 2, and so on.
 """
 

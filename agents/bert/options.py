@@ -40,7 +40,7 @@ of its samples or none.
 --decisions      all; winners: of the players who finished first; rank:N: of those who finished N-th (1-3);
                  player:NAME: of one player; in self-play the name is the bot as given to --selfplay
 --teacher        targets are the teacher's action values (rule, yaku, linear and search have them) or its probabilities
-                 (residual, selfplay, softmax, ensemble and networks), otherwise its choice
+                 (residual, selfplay, softmax, ensemble and networks), otherwise its action
 --hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
                  placement or more, and one in eight of the others; of a teacher with probabilities, 1.5 nats or more
 --rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each

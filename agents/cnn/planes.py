@@ -1,7 +1,7 @@
 """Planes of 34 kinds x 4 copies from the tokens of a decision (`agents.bert.encoding`), compiled.
 
 A plane counts: row k has its first c columns set where c tiles of kind k are counted. There are PER_MOMENT planes for
-the decision (moment 0) and for each of the last six own turns (moments 1 … 6, the latest first; a turn is the situation
+the decision (moment 0) and for each of the last six own turns (moments 1 … 6, the latest first; a turn is the position
 before an own discard): the own hand, then melds, rivers and nukidora of each player (0: who decides), and the dora.
 PER_MOMENT * N_MOMENTS planes are followed by those in `EXTRA`, which are about the decision alone.
 

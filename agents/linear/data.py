@@ -62,7 +62,7 @@ def concatenate(parts: Sequence[Choices]) -> Choices:
 
 
 def choices_of(views: np.ndarray, actions: np.ndarray, games: np.ndarray) -> Choices:
-    """The choices `actions` int64[n] in `views` TABLE[n], of `games` int64[n].
+    """The choices in `views` TABLE[n], where `actions` int64[n] were played, of `games` int64[n].
 
     Decisions that show no preference are left out: those with one candidate, and wins.
     """
@@ -167,7 +167,7 @@ def read_game(record: GameRecord, warn: Warn) -> tuple[np.ndarray, np.ndarray]:
 def collect(source: Source, teacher: str | None, warn: Warn) -> Iterator[tuple[Choices, int]]:
     """The choices of a source, some games at a time, and how many those are.
 
-    `teacher`: a bot whose choices in the same decisions take the place of what was played. Raises ValueError.
+    `teacher`: a bot whose actions in the same decisions take the place of what was played. Raises ValueError.
     """
     bot = None if teacher is None else make(teacher)
     for views, actions, games, n in source.views(warn):

@@ -137,7 +137,7 @@ def print_totals(console: Console, totals: Totals, options: argparse.Namespace) 
             console.print(table_of(HEADINGS[group], summary[group], summary if group == "by_kind" else None))
         if totals.mistakes[bot]:
             console.print(Text("The costliest mistakes", style="bold"))
-            console.print(mistakes_of(totals, bot, spec))
+            console.print(mistakes_of(totals, bot))
         else:
             console.print(f"No mistakes: no loss of {MISTAKE} or more")
 
@@ -152,9 +152,9 @@ def table_of(heading: str, rows: Json, total: Json | None) -> Table:
     return table
 
 
-def mistakes_of(totals: Totals, bot: int, spec: str) -> Table:
+def mistakes_of(totals: Totals, bot: int) -> Table:
     """A line for each of the costliest mistakes."""
-    table = plain_table(numbers=["loss"], texts=["record", "where", "played", f"{spec} prefers"])
+    table = plain_table(numbers=["loss"], texts=["record", "where", "played", "preferred"])
     for each in totals.mistakes[bot]:
         where = f"{each.round_name} turn {each.turn} (seat {each.seat})"
         table.add_row(loss_text(each.loss), Text(printable(each.file)), where, each.played, each.best)

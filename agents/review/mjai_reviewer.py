@@ -28,9 +28,8 @@ from engine.common.program import version
 from engine.mjai import dialects
 from engine.mjai.actions import action_message
 from engine.mjai.messages import Message
-from engine.records.model import GameRecord, RecordError, round_index
+from engine.records.model import GameRecord, RecordError, assumed_rules, round_index
 from engine.records.tenhou_json import document_of
-from engine.rules import TENHOU
 from engine.table import N_SEATS
 
 DIALECT = "libriichi3p"
@@ -54,7 +53,7 @@ def document(review: Review) -> Json:
     ]
     return {
         "engine": "nukidora",
-        "game_length": LENGTHS[(record.rules or TENHOU).length],
+        "game_length": LENGTHS[assumed_rules(record).length],
         "loading_time": TOOK,
         "review_time": TOOK,
         "show_rating": True,

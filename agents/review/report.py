@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,9 +24,9 @@ UNKNOWN = "–"
 
 def print_review(review: Review, console: Console) -> None:
     """Print the figures and mistakes of each bot, one after the other."""
-    names = review.of.names
-    others = ", ".join(name for seat, name in enumerate(names) if seat != review.of.seat)
-    console.print(Text(f"{names[review.of.seat]} (seat {review.of.seat}) against {others}", style="bold"))
+    console.print(Text(heading(review.of.names, review.of.seat, console.width), style="bold"))
+    if cut := review.of.record.cut:
+        console.print(Text(f"{cut}; reviewed as far as it goes"))
     if handed_over := review.of.record.describe_handover(review.of.seat):
         console.print(Text(f"left out: {handed_over}"))
     for problem in review.of.problems:
@@ -42,6 +45,13 @@ def print_review(review: Review, console: Console) -> None:
             console.print(mistakes)
 
 
+def heading(names: Sequence[str], seat: int, width: int) -> str:
+    """Whose decisions are reviewed, against whom; on three lines where one is too narrow, as names may have spaces."""
+    own, others = f"{names[seat]} (seat {seat})", [name for other, name in enumerate(names) if other != seat]
+    line = f"{own} against {', '.join(others)}"
+    return line if cell_len(line) <= width else "\n".join([own, *(f"against {name}" for name in others)])
+
+
 def summary_table(summary: Json) -> Table:
     """One row a kind of decision, and one for all."""
     table = plain_table(["decision"], ["number", "agreed", "agreed, %", "mean loss"])
@@ -53,7 +63,8 @@ def summary_table(summary: Json) -> Table:
 
 def largest_mistakes(review: Review, bot: int) -> Table:
     """The largest known losses, largest first."""
-    table = plain_table(numbers=["loss"], texts=["where", "played", f"{[*review.bots][bot]} prefers"])
+    table = plain_table(numbers=["loss"], texts=["where", "played", "preferred"])
+    table.pad_edge, table.columns[1].no_wrap = False, True  # where there is no room, actions are folded, not places
     found = [
         (opinion.loss, index)
         for index, opinion in enumerate(review.opinions[bot])

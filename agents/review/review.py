@@ -34,6 +34,8 @@ class Review:
             "summary": [self.summary(bot) for bot in range(len(self.bots))],
             "problems": self.of.problems,
             "problem_codes": [coded(problem) for problem in self.of.problems],
+            "cut_off": self.of.record.cut or "",
+            "cut_off_code": coded(self.of.record.cut or ""),
             "handed_over": self.of.record.describe_handover(self.of.seat),
             "handed_over_parts": [each.as_json() for each in self.of.record.handovers(self.of.seat)[:MAX_PARTS]],
         }

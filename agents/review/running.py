@@ -27,7 +27,7 @@ from engine.records.files import RecordError, read_records
 def run(parser: Parser, options: argparse.Namespace, for_mjai_reviewer: bool) -> int:
     """Review, print or write, and return the exit code. ``for_mjai_reviewer``: ``--json`` has its format."""
     try:
-        record = read_records(options.paths[0])
+        record = read_records(options.paths[0], allow_cut=True)
         for note in record.notes:
             print(f"{parser.short_name}: {printable(str(options.paths[0]))}: {note}", file=sys.stderr)
         decisions = seat_decisions(record, options.seat)

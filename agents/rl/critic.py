@@ -1,7 +1,7 @@
 """The critic of a training run without torch: its weights, their file, and what it says of positions.
 
-What the networks are is in `agents.rl.networks`: the value of a position is that of the situation in which the round
-began, plus the change that the critic expects from everything at the table, hidden hands and wall included.
+What the networks are is in `agents.rl.networks`: the value of a position is that of the score situation in which
+the round began, plus the change that the critic expects from everything at the table, hidden hands and wall included.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The networks of training: policy, critic, and the value of situations. Needs torch."""
+"""The networks of training: policy, critic, and the value of score situations. Needs torch."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SituationValue(nn.Module):
         self.layers = nn.Sequential(nn.Linear(N_SITUATION, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), last)
 
     def forward(self, situations: torch.Tensor) -> torch.Tensor:
-        """float32[..., 3] for `situations` float32[..., 3, N_SITUATION]: the three seats sum to 0."""
+        """float32[..., 3] for the score `situations` float32[..., 3, N_SITUATION]: the three seats sum to 0."""
         out = self.layers(situations)[..., 0]
         return out - out.mean(dim=-1, keepdim=True)
 

@@ -1,9 +1,9 @@
 """Learning from experience by proximal policy optimization. Needs torch.
 
 The advantage of a choice is generalized advantage estimation (Schulman et al. 2015, https://arxiv.org/abs/1506.02438)
-over the choices of one seat in one round. A round ends in the value of the situation that it leads to, which is 2 - the
-expected placement; the last round ends in 2 - the placement. The values in between are those of a critic that sees all
-hands and the wall. The policy maximizes the clipped objective of Schulman et al. 2017
+over the choices of one seat in one round. A round ends in the value of the score situation that it leads to, which
+is 2 - the expected placement; the last round ends in 2 - the placement. The values in between are those of a critic
+that sees all hands and the wall. The policy maximizes the clipped objective of Schulman et al. 2017
 (https://arxiv.org/abs/1707.06347).
 """
 
@@ -61,7 +61,7 @@ class Choices(NamedTuple):
     first: torch.Tensor  # int64[n]: index of the first of them
     chosen: torch.Tensor  # int64[n]
     log_probability: torch.Tensor  # float32[n]
-    start: torch.Tensor  # float32[n]: value of the situation at the start of the round
+    start: torch.Tensor  # float32[n]: value of the score situation at the start of the round
     value: torch.Tensor  # float32[n]: of the critic, before it learns
     advantage: torch.Tensor  # float32[n]
 
@@ -113,7 +113,7 @@ class Learner:
             part.load_state_dict(state[name])
 
     def critic_weights(self) -> CriticWeights:
-        """The weights of the critic and of the value of situations, as `agents.rl.critic` takes them.
+        """The weights of the critic and of the value of score situations, as `agents.rl.critic` takes them.
 
         Inputs that the critic has not seen in training have the weight 0.
         """
@@ -266,7 +266,7 @@ class Learner:
         return by_policy, normalized(prior_logits), by_start
 
     def learn_situations(self, part: Experience) -> float:
-        """Take some temporal-difference steps for the values of situations; return the mean loss."""
+        """Take some temporal-difference steps for the values of score situations; return the mean loss."""
         with torch.no_grad():
             after = self.situation(self._tensor(part.after))
             targets = torch.where(self._tensor(part.over)[:, None], 2 - self._tensor(part.ranks), after)

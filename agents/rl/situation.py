@@ -1,4 +1,4 @@
-"""The situation of a seat at the start of a round: scores, round, honba, riichi sticks and line-up, as features.
+"""The score situation of a seat at the start of a round: scores, round, honba, riichi sticks and line-up, as features.
 
 Training plays hanchan only. An East-only game is seen as the second half of one, so that as many rounds are to come.
 """
@@ -30,9 +30,9 @@ SITUATION, N_SITUATION = offsets_of(
 
 @inner
 def situation(t: np.record, seat: int, out: np.ndarray) -> None:
-    """Write what decides the value of a game to `seat` at the start of a round into `out` float32[N_SITUATION].
+    """Write the score situation of `seat` at the start of a round into `out` float32[N_SITUATION].
 
-    The line-up is left out.
+    It decides the value of the game to the seat. The line-up is left out.
     """
     out[:] = 0
     for step in range(N_SEATS):
@@ -49,7 +49,7 @@ def situation(t: np.record, seat: int, out: np.ndarray) -> None:
 
 @kernel("uint8[::1], int8[:, ::1], float32[:, :, ::1]")
 def write_situations(raw: np.ndarray, players: np.ndarray, out: np.ndarray) -> None:
-    """Write the situation of each seat of the tables `raw` into `out` float32[n, 3, N_SITUATION].
+    """Write the score situation of each seat of the tables `raw` into `out` float32[n, 3, N_SITUATION].
 
     `players` int8[n, 3]: 0 for the learner; the line-up says which of a seat, the next and the one before are others.
     """
@@ -62,7 +62,7 @@ def write_situations(raw: np.ndarray, players: np.ndarray, out: np.ndarray) -> N
 
 
 def situations_of(records: np.ndarray, players: np.ndarray) -> np.ndarray:
-    """The situations of the seats of `records` TABLE[n] at the start of a round: float32[n, 3, N_SITUATION]."""
+    """The score situations of the seats of `records` TABLE[n] at the start of a round: float32[n, 3, N_SITUATION]."""
     out = np.empty((len(records), N_SEATS, N_SITUATION), dtype=np.float32)
     write_situations(raw_bytes(records), players, out)
     return out

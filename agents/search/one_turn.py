@@ -1,8 +1,8 @@
 """The value of actions in worlds one turn later, by the critic of a run of `agents.rl train`, which sees all hands.
 
 `rule` plays the other seats until the seat has its next choice, which the critic values; where the round ends before,
-the situation that it leads to is valued. What happens later is not drawn by lot, so two actions are told apart in fewer
-worlds than by playouts (docs/experiments.md). What the critic does not know is a bias instead.
+the score situation that it leads to is valued. What happens later is not drawn by lot, so two actions are told apart in
+fewer worlds than by playouts (docs/experiments.md). What the critic does not know is a bias instead.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def checkpoint_of(model: str | None) -> Iterator[Path]:
 
 def report(console: Console, measurements: Sequence[Measurement]) -> None:
     """Print the measurements, with their ratios to the first two methods."""
-    table = Table("", "samples/s", "× 1st", "× 2nd", "same choice")
+    table = Table("", "samples/s", "× 1st", "× 2nd", "same action")
     for each in measurements:
         ratios = (f"{each.rate / baseline.rate:.1f}" for baseline in measurements[:2])
         table.add_row(each.name, f"{each.rate:,.0f}", *ratios, f"{each.agreement:.2%}")

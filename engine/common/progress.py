@@ -60,13 +60,10 @@ class Progress:
         """
         self.unit = unit
         self.total = total
-        self.done: float = done
-        self._done_before = done
         self.console = console or Console(stderr=True)
         self._parts, self._part = parts or (1, unit)
-        self._start = monotonic()
-        # (time, units done), the first at most about WINDOW_SECONDS old
-        self._window = deque[tuple[float, float]]([(self._start, done)])
+        self._window = deque[tuple[float, float]]()  # (time, units done), the first at most about WINDOW_SECONDS old
+        self.start_from(done)
         self._next_line = self._start + MIN_LINE_SECONDS
         self._bar = rich_progress.Progress(
             rich_progress.BarColumn(),
@@ -85,6 +82,13 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
+
+    def start_from(self, done: float) -> None:
+        """Let rate and time left begin now, with ``done`` units that were done before."""
+        self.done = self._done_before = done
+        self._start = monotonic()
+        self._window.clear()
+        self._window.append((self._start, done))
 
     @property
     def rate(self) -> float | None:

@@ -119,6 +119,9 @@ def with_progress(
         for number, (item, result) in enumerate(results, done + 1):
             yield item, result
             position = item.position // 1000
+            if done and number == done + 1:  # it tells how many bytes the skipped ones had
+                progress.start_from(position)
+                shown = position
             progress.advance(position - shown, f"{number:,} record{'s' * (number != 1)}")
             shown = position
 

@@ -22,17 +22,17 @@ __all__ = ["RecordError", "find_records", "parse_record", "read_records", "write
 WRITERS = {".json": tenhou_json.write, ".mjlog": mjlog_writing.write, ".mjson": mjai.write, ".jsonl": mjai.write}
 
 
-def read_records(path: Path | str) -> GameRecord:
+def read_records(path: Path | str, *, allow_cut: bool = False) -> GameRecord:
     """Read the game in a file: mjlog XML, tenhou.net/6 JSON, mjai or Mahjong Soul's own record, compressed or not.
 
     ``archive.zip:name`` is the record with this name in an archive (zip, tar, a database of logs); the name can be
-    omitted if the archive has one record. Raises RecordError for a damaged file, an unknown format or several records,
-    OSError if the file cannot be read.
+    omitted if the archive has one record. `allow_cut`: see `parse_record`. Raises RecordError for a damaged file, an
+    unknown format or several records, OSError if the file cannot be read.
     """
     path = Path(path)
     member, data = record_bytes(path)
     try:
-        return parse_record(data, path.name if member.name == str(path) else member.name)
+        return parse_record(data, path.name if member.name == str(path) else member.name, allow_cut=allow_cut)
     except RecordError as error:
         raise type(error)(str(path), error.location, error.what) from error
 
@@ -53,17 +53,17 @@ def record_bytes(path: Path) -> tuple[Member, bytes]:
     return member, data
 
 
-def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD) -> GameRecord:
+def parse_record(data: bytes, source: str, max_size: int = MAX_RECORD, *, allow_cut: bool = False) -> GameRecord:
     """Read the game in the bytes of a record, compressed or not; `source`: its name, for messages.
 
-    `max_size`: the maximum unpacked size in bytes, at which unpacking stops. The bytes may be anything: the only
-    exception raised is RecordError.
+    `max_size`: the maximum unpacked size in bytes, at which unpacking stops. `allow_cut`: read an mjai log that was cut
+    off as far as it goes; see `GameRecord.cut`. The bytes may be anything: the only exception raised is RecordError.
     """
     with record_errors(source, FILE):
         unpacked = unpack(data, source, max_size)
         if majsoul.is_binary(unpacked):
             return majsoul.read(_of_binary(unpacked, source), source)
-        return _parse(_text(unpacked, source), source)
+        return _parse(_text(unpacked, source), source, allow_cut)
 
 
 def _of_binary(data: bytes, source: str) -> Any:
@@ -77,7 +77,7 @@ def _of_binary(data: bytes, source: str) -> Any:
     return document_of(data)
 
 
-def _parse(text: str, source: str) -> GameRecord:
+def _parse(text: str, source: str, allow_cut: bool) -> GameRecord:
     beginning = text.lstrip()
     if beginning.startswith("<"):
         return mjlog.read(text, source)
@@ -85,7 +85,7 @@ def _parse(text: str, source: str) -> GameRecord:
         what = "no game record: expected mjlog XML, tenhou.net/6 JSON or one mjai event per line"
         raise RecordError(source, BEGINNING, error_text("no_record", what))
     if _is_mjai(beginning.split("\n", 1)[0]):
-        return mjai.read(text, source)
+        return mjai.read(text, source, allow_cut=allow_cut)
     document = tenhou_json.parse(text, source)
     reader = majsoul.read if majsoul.is_record(document) else tenhou_json.read_document
     return reader(document, source)

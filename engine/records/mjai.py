@@ -15,6 +15,7 @@ from engine.mjai.kinds import HIDDEN_TILE
 from engine.mjai.messages import Message, complete, dumps, loads, order_keys, rules_of
 from engine.mjai.reading import canonical_event
 from engine.mjai.schema import NOT_OF_A_GAME
+from engine.records.cut_off import describe_cut, without_half_line
 from engine.records.model import (
     FOUR_NAMED,
     FOURTH_PLAYS,
@@ -29,8 +30,13 @@ from engine.records.model import (
 from engine.table import N_SEATS
 
 
-def read(text: str, source: str) -> GameRecord:
-    """Read the game in the `text` of an mjai log; `source`: file name, for messages. RecordError names the line."""
+def read(text: str, source: str, *, allow_cut: bool = False) -> GameRecord:
+    """Read the game in the `text` of an mjai log; `source`: file name, for messages. RecordError names the line.
+
+    `allow_cut`: read a log that was cut off as far as it goes; see `GameRecord.cut`.
+    """
+    if allow_cut:
+        text = without_half_line(text)
     events: list[Message] = []
     custom: list[str] = []
     ended: list[HandedOver] = []  # seats that their bots play again
@@ -49,12 +55,13 @@ def read(text: str, source: str) -> GameRecord:
                 _check_frame(events)
             elif "played_by" in message and message.get("actor") in range(N_SEATS):  # an error
                 _hand_over(ended, playing, int(message["actor"]), str(message["played_by"]), len(events))
-    if not events or events[-1]["type"] != "end_game":
+    cut = describe_cut(events) if allow_cut else None
+    if cut is None and (not events or events[-1]["type"] != "end_game"):
         what = "the log ends without end_game; it was cut off, fetch it again"
         raise RecordError(source, at_line(number), error_text("log_cut", what))
     with record_errors(source, at_line(1)):
         rules = rules_of(events[0])
-    return GameRecord(complete(events), rules, source, custom_rules(custom), [*ended, *playing.values()])
+    return GameRecord(complete(events), rules, source, custom_rules(custom), [*ended, *playing.values()], cut)
 
 
 def _hand_over(ended: list[HandedOver], playing: dict[int, HandedOver], seat: int, who: str, n_before: int) -> None:

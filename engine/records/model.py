@@ -20,7 +20,7 @@ from engine.common.error_text import ErrorText, changed, error_text, line_of
 from engine.common.options import printable
 from engine.mjai.messages import RULES_KEYS, Message, order_keys, rules_keys
 from engine.records.options import AUTO
-from engine.rules import TENHOU, Rules, preset
+from engine.rules import TARGET_POINTS, TENHOU, Rules, preset
 from engine.tiles import WINDS, wind_text
 
 # Keys that only one of mjai and tenhou.net/6 has (ranks, ratings, the lobby, the seed of the walls …) are kept together
@@ -28,6 +28,7 @@ from engine.tiles import WINDS, wind_text
 OF_TENHOU, OF_MJAI = "tenhou", "mjai"
 NAMED_BY = ("bakaze", "kyoku", "honba")  # keys of start_kyoku
 _EAST_ENDS = (2, 4, 5)  # indices of the rounds in which an East-only game ends, but no hanchan that does not go bust
+_SOUTH_3 = 6  # the last round of both
 MAX_TEXT = 1000  # characters of a message about a record
 
 
@@ -149,7 +150,8 @@ class GameRecord:
     """One game. `rules` is None if the file does not name them, or they match no preset.
 
     `notes`: one line for each thing in the file that this record lacks because it was not understood or is not
-    supported.
+    supported. `cut`: in words, where a game ends that was cut off (`engine.records.cut_off`); its last round may have
+    no end. Such logs are only read on demand, see `parse_record`.
     """
 
     events: list[Message]
@@ -157,6 +159,7 @@ class GameRecord:
     source: str  # file name, for messages
     notes: list[str] = field(default_factory=list)
     handed_over: list[HandedOver] = field(default_factory=list)
+    cut: ErrorText | None = None
 
     def describe_handover(self, seat: int) -> str:
         """Return in words when someone else plays for a seat's bot; ``""`` if never."""
@@ -171,7 +174,10 @@ class GameRecord:
         return any(each.seat == seat and each.first <= n_before < each.end for each in self.handed_over)
 
     def rounds(self) -> list[list[Message]]:
-        """Return the events of each round, ``start_kyoku`` to ``end_kyoku``. Raises RecordError if one has no end."""
+        """Return the events of each round, ``start_kyoku`` to ``end_kyoku``.
+
+        Raises RecordError if one has no end, except the last one of a game that was cut off.
+        """
         rounds: list[list[Message]] = []
         current: list[Message] | None = None
         for number, event in enumerate(self.events, 1):
@@ -188,7 +194,9 @@ class GameRecord:
                     raise RecordError(self.source, at_event(number), what)
                 rounds.append(current)
                 current = None
-        if current is not None:
+        if current is not None and self.cut is not None:
+            rounds.append(current)
+        elif current is not None:
             what = error_text("round_cut", "the record ends without this round's end_kyoku")
             raise RecordError(self.source, round_name(current[0]), what)
         return rounds
@@ -197,22 +205,27 @@ class GameRecord:
 def assumed_rules(record: GameRecord) -> Rules:
     """Return the rules of a record; if it names none, Tenhou's, with the length that its end shows.
 
-    Raises RecordError if its last round does not tell which it is.
+    They are those of a hanchan if its last round does not say which it is, or the record was cut off.
     """
-    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), None)
-    if record.rules is not None or last is None:
+    last = next((event for event in reversed(record.events) if event["type"] == "start_kyoku"), {})
+    if record.rules is not None or record.cut is not None or not {*NAMED_BY} <= last.keys():
         return record.rules or TENHOU
-    with record_errors(record.source, round_name(last)):
-        scores = next((event["scores"] for event in reversed(record.events) if "scores" in event), list[int]())
-        return TENHOU.with_length(length_by_end(round_index(last), scores))
+    # Those of the result come first: at the end of the game, the top seat gets the riichi sticks left.
+    result = next((event for event in reversed(record.events) if event["type"] in ("hora", "ryukyoku")), {})
+    scores = result.get("scores") or record.events[-1].get("scores", [])
+    return TENHOU.with_length(length_by_end(round_index(last), scores))
 
 
 def length_by_end(index: int, scores: list[int]) -> Literal["east", "hanchan"]:
     """Return the length of a game that ends with these scores after the round with this index of Tenhou's.
 
-    Only an East-only game ends in East 3, South 1 or South 2 with nobody below zero.
+    Only an East-only game ends with nobody below zero in East 3, South 1 or South 2, or in South 3 with nobody at
+    40,000. Games that end otherwise are over by the rules of either length if they are so by one.
     """
-    return "east" if index in _EAST_ENDS and min(scores, default=0) >= 0 else "hanchan"
+    if min(scores, default=0) < 0:
+        return "hanchan"
+    is_below = bool(scores) and max(scores) < TARGET_POINTS
+    return "east" if index in _EAST_ENDS or (index == _SOUTH_3 and is_below) else "hanchan"
 
 
 def with_rules_of(record: GameRecord, name: str) -> GameRecord:

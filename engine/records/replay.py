@@ -37,7 +37,8 @@ from engine.mjai.messages import Message
 from engine.mjai.round_events import RoundReader
 from engine.records.compare import describe_event, differing_keys
 from engine.records.contradictions import PLAYS_ON, find_denial, plays_on_after_tenpai
-from engine.records.model import NAMED_BY, GameRecord, at_event, record_errors, round_name
+from engine.records.cut_off import with_open_end
+from engine.records.model import NAMED_BY, GameRecord, assumed_rules, at_event, record_errors, round_name
 from engine.records.wall import RecordedWalls, WallError
 from engine.rules import MAJSOUL, TENHOU, Rules, rules_named
 from engine.ryukyoku import UNKNOWN_MJAI
@@ -153,7 +154,7 @@ class Replay:
     seat wanted to call the tile. If the record deviates from the rules, a mismatch is added to `mismatches` and the
     rest of the round is skipped; the next round starts as recorded. A result that the rest of the record contradicts is
     added to `contradictions` instead (see `engine.records.contradictions`), and nothing is skipped. Each iteration
-    starts from the beginning. Raises RecordError if the record is incomplete.
+    starts from the beginning. Raises RecordError if the record is incomplete, unless it was read as cut off.
 
     The wall is that of the record's seed if there is one that fits (`walls.n_true`); otherwise unseen tiles fill it in
     ascending order.
@@ -173,15 +174,15 @@ class Replay:
         rules: Rules | str | None = None,
         round_over: Callable[[np.ndarray], object] | None = None,
     ) -> None:
-        """`rules`: rules or the name of a preset, instead of those of the record. If neither is given, Tenhou's.
+        """`rules`: rules or the name of a preset, instead of those of the record; if it names none, Tenhou's.
 
-        `round_over` is called with the live table, uint8[TABLE.itemsize], after each round that was replayed to the
-        end.
+        Their length is then the one that its end shows, see `engine.records.model.assumed_rules`. `round_over` is
+        called with the live table, uint8[TABLE.itemsize], after each round that was replayed to the end.
         """
         if not isinstance(record, GameRecord):
             raise TypeError(f"Replay takes a GameRecord, such as read_records(FILE) returns, not {record!r}")
         self.record = record
-        self.rules = rules_named(rules or record.rules or TENHOU)
+        self.rules = rules_named(rules or assumed_rules(record))
         self._round_over = round_over
         self.mismatches: list[Mismatch] = []
         self.contradictions: list[Contradiction] = []
@@ -220,7 +221,7 @@ class Replay:
         starts = [index for index, event in enumerate(self.record.events) if event["type"] == "start_kyoku"]
         agreed = False  # whether the previous round agreed, so that the table is in the state after it
         for before, events in zip(starts, self.record.rounds(), strict=True):
-            self._before, self._events = before, events
+            self._before, self._events = before, with_open_end(events)
             self.n_rounds += 1
             with record_errors(self.record.source, at_event(before + 1)):
                 self._name = round_name({key: events[0][key] for key in NAMED_BY})  # a KeyError if one is missing

@@ -181,9 +181,8 @@ def _length(display: str, log: list[Any]) -> Literal["east", "hanchan"]:
     if _SOUTH.search(display) or _EAST.search(display):
         return "hanchan" if _SOUTH.search(display) else "east"
     last = log[-1]
-    deltas = last[-1][1] if len(last[-1]) > 1 else []
-    scores = [score + delta for score, delta in zip(last[1], deltas, strict=False)]
-    return length_by_end(last[0][0], scores)
+    after = [sum(changes) for changes in zip(last[1], *last[-1][1::2], strict=False)]  # of each winner, or of the draw
+    return length_by_end(last[0][0], after)
 
 
 def _of_lobby(rules: Rules, csrule: Any) -> tuple[Rules, list[str]]:

@@ -55,6 +55,8 @@ import { t } from "./words.js";
  * @property {Summary[]} summary by bot
  * @property {string[]} problems where the record departs from the rules
  * @property {Omit<import("./problem_text.js").Problem, "detail">[]} problem_codes of each problem
+ * @property {string} cut_off where the record of a game that was cut off ends, else ""
+ * @property {Omit<import("./problem_text.js").Problem, "detail">} cut_off_code of it
  * @property {{who: string, first: number, last: number | null}[]} handed_over_parts events from 1 that another played
  */
 

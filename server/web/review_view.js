@@ -84,6 +84,7 @@ class ReviewView {
 
   #build() {
     const { names, seat, problems, problem_codes: codes, handed_over_parts: handedOver } = this.review;
+    const { cut_off: cutOff, cut_off_code: cutOffCode } = this.review;
     const button = (/** @type {string} */ name, /** @type {() => void} */ onclick) =>
       el("button", { type: "button", "data-control": name, onclick }, t(`review_${name}`));
     const moves = el(
@@ -99,6 +100,8 @@ class ReviewView {
       "div",
       { class: "review" },
       el("h1", {}, t("review_title", { name: names[seat] })),
+      cutOff &&
+        el("p", { class: "warn" }, t("review_cut_off", { problem: problemText({ detail: cutOff, ...cutOffCode }) })),
       handedOver.map(({ who, first, last }) =>
         el(
           "p",

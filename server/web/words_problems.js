@@ -88,6 +88,8 @@ addWords({
     problem_round_unopened: "start_kyoku がないのに end_kyoku があります",
     problem_round_cut: "この局の end_kyoku がないまま終わっています",
     problem_log_cut: "end_game がないまま終わっています。途中で切れているので、もう一度ダウンロードしてください",
+    problem_cut_in_round: "{round}の{n}番目のイベントの後で途切れています",
+    problem_cut_after_round: "{round}の後、end_game がないまま終わっています",
     problem_line_no_json: "{n}文字目が JSON ではありません（{error}）。行が切れているか、書き換えられています",
     problem_no_event: "mjai のイベントではありません。「type」のあるオブジェクトが必要です",
     problem_game_again: "start_game が2回あります。1つのファイルに1つの対局だけを入れてください",

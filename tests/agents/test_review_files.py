@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from agents.registry import make
@@ -24,6 +25,7 @@ from agents.review.report import print_review
 from agents.review.review import Review, make_review
 from engine.common.program import OK
 from engine.records.files import read_records
+from tests.support.server_program import REPOSITORY
 
 
 def review_of(path: Path, seat: int, *bots: str) -> Review:
@@ -164,6 +166,22 @@ def test_the_report_fits(review: Review, width: int) -> None:
     assert "daiminkan 9s" in text
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_names_and_places_are_not_broken(record: Path, width: int) -> None:
+    names = ["Tester of something", "Another player of 天鳳", "Somebody with a name"]
+    played = read_records(record)
+    played.events[0] = played.events[0] | {"names": names}
+    review = make_review(seat_decisions(played, 0), {"bert:runs/a long name": make("bert")}, lambda n: None)
+    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    print_review(review, console)
+    lines = console.export_text().splitlines()
+    assert max(map(cell_len, lines)) <= width
+    for name in names:
+        assert any(name in line for line in lines[:3])
+    mistakes = lines[lines.index("Largest losses, in placements") :]
+    assert sum(bool(re.search(r"\d\.\d{4}  [ES]\d (honba \d )?turn \d+  +\w", line)) for line in mistakes) == 10
+
+
 def test_the_name_of_a_bot_is_no_markup(review: Review) -> None:
     spec = "bert:runs/[a]net"
     opinions = [replace(review.opinions[0][0], loss=None), *review.opinions[0][1:]]
@@ -172,7 +190,6 @@ def test_the_name_of_a_bot_is_no_markup(review: Review) -> None:
     text = console.export_text()
     assert f"Reviewed by {spec}" in text
     assert f"as {spec} did not evaluate" in text
-    assert f"{spec} prefers" in text
 
 
 # The page -------------------------------------------------------------------------------------------------------------
@@ -237,3 +254,30 @@ def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture
     code, out, _ = run(capsys, record, "--seat", 0)
     assert code == OK
     assert "Reviewed by bert" in out
+
+
+def test_a_log_that_was_cut_off_is_reviewed_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, plain, theirs, html = (tmp_path / name for name in ("cut.mjson", "a.json", "b.json", "c.html"))
+    lines = (REPOSITORY / "examples/game.mjson").read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if '"kyoku":2' in line)
+    path.write_text("\n".join(lines[: start + 41]) + '\n{"type":"da')
+    told = "the record ends in E2 honba 0, after 41 events of that round"
+    code, out, _ = run(capsys, path, "--seat", 0, "--bot", "rule")
+    assert code == OK
+    assert f"{told}; reviewed as far as it goes" in " ".join(out.split())
+    code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", plain, "--html", html)
+    assert code == OK
+    review = json.loads(plain.read_text())
+    assert {decision["round"] for decision in review["decisions"]} == {0, 1}
+    assert (review["cut_off"], review["cut_off_code"]["code"]) == (told, "cut_in_round")
+    assert told in html.read_text()
+    code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", theirs, "--format", "mjai-reviewer")
+    assert code == OK
+    assert [bool(each["end_status"]) for each in json.loads(theirs.read_text())["review"]["kyokus"]] == [True, False]
+
+
+def test_a_whole_record_says_nothing_of_a_cut(review: Review) -> None:
+    document = review.as_json()
+    assert (document["cut_off"], document["cut_off_code"]) == ("", {})

@@ -16,6 +16,7 @@ from agents.strength.scale import Scale, Step, write_scale
 from arena import balancing
 from arena.balancing import LOOKS, Balance, CannotBalanceError, Dials, Look, one_argument
 from arena.cli import main
+from arena.series import Series
 from engine.common.program import OK
 from engine.contests.estimates import Estimate
 from tests.support.fake_server import PATIENCE
@@ -72,6 +73,22 @@ def test_what_cannot_be_balanced_is_said() -> None:
         Dials(("rule", "rule", "rule")).correct((0.4, 0.3, 0.0))
     with pytest.raises(ValueError, match=r"tsumogiri has no scale.*calibrate tsumogiri"):
         Dials(("tsumogiri", "rule", "rule")).correct((100.0, 0.0, 0.0))
+
+
+def test_bots_that_cannot_be_weakened_are_named_before_anything_is_played(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(balancing, "LOOKS", ((3, 1.1),))
+    monkeypatch.setattr(Series, "play", lambda *_: pytest.fail("it plays"))
+    with pytest.raises(pytest.fail.Exception, match="it plays"):
+        main(["balance", "--bots", "rule,tsumogiri,tsumogiri", "--length", "east"])
+    told = (
+        "arena balance: tsumogiri has no scale of strength yet; to measure one: python -m arena calibrate tsumogiri;"
+        " without one, it has to be the weakest\n"
+    )
+    assert capsys.readouterr().err == told
+    (line,) = Dials(("rule@-20", "efficiency", "exec:true")).fixed()
+    assert line == "exec:true is an external bot, which has no dial: it has to be the weakest"
 
 
 def test_the_argument_is_quoted() -> None:

@@ -130,6 +130,42 @@ def test_a_game_that_ends_in_east_with_somebody_below_zero_is_a_hanchan() -> Non
     assert assumed_rules(parsed(events)) == TENHOU.with_length("east")
 
 
+@pytest.mark.parametrize(
+    ("length", "seed", "last"),
+    [
+        ("east", 0, "E3"),
+        ("east", 21, "S1"),
+        ("east", 24, "S2"),
+        ("east", 582, "S3"),  # nobody has 40,000
+        ("east", 462, "S3"),  # somebody has 40,000: over by either length
+        ("east", 62, "E2"),  # somebody is below zero
+        ("hanchan", 25, "E3"),  # somebody is below zero
+        ("hanchan", 0, "S3"),
+        ("hanchan", 74, "W2"),
+    ],
+)
+def test_a_game_without_a_named_length_is_over_at_its_end(
+    length: Literal["east", "hanchan"], seed: int, last: str
+) -> None:
+    events = without(played(seed, TENHOU.with_length(length)).events, "rules", "length")
+    starts = [event for event in events if event["type"] == "start_kyoku"]
+    assert f"{starts[-1]['bakaze']}{starts[-1]['kyoku']}" == last
+    assert Replay(parsed(events)).check() == []
+
+
+def test_riichi_sticks_that_are_left_at_the_end_do_not_count_for_the_length() -> None:
+    draw = make("ryukyoku", reason="fanpai", deltas=[0, 0, 0])
+    record = game(start(3, 0, 2, [39000, 33000, 31000], "S"), tsumo(2, "1s"), draw, make("end_kyoku"))
+    events = [*without(record.events, "rules", "length")[:-1], make("end_game", scores=[41000, 33000, 31000])]
+    assert assumed_rules(parsed(events)) == TENHOU.with_length("east")
+
+
+def test_a_record_that_was_cut_off_in_the_east_may_be_of_a_hanchan() -> None:
+    events = without(played(0, TENHOU.with_length("east")).events, "rules", "length")
+    log = "".join(json.dumps(event) + "\n" for event in events[:-1]).encode()
+    assert assumed_rules(parse_record(log, "cut.mjson", allow_cut=True)) == TENHOU
+
+
 @pytest.mark.parametrize("name", ["tenhou", "majsoul"])
 def test_rules_that_an_option_gives_keep_the_length_that_the_end_shows(name: str) -> None:
     events = without(played(3, TENHOU.with_length("east")).events, "rules", "length")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from engine.common import progress
 from engine.common.progress import Progress, duration
+from engine.records.commands import with_progress
+from engine.records.stream import Item
 
 
 class Clock:
@@ -110,6 +113,23 @@ def test_the_rate_is_of_the_last_minutes(clock: Clock) -> None:
             shown.advance(each)
     assert shown.rate == pytest.approx(20.0)
     assert len(shown._window) < 400  # memory is bounded
+
+
+def test_the_bytes_that_a_resumed_job_skips_are_not_in_its_rate(
+    clock: Clock, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    archive = tmp_path / "games.tar"
+    archive.write_bytes(bytes(1_000_000))
+
+    def results() -> Iterator[tuple[Item, int]]:
+        for number, position in enumerate((600_000, 700_000, 800_000)):
+            clock.now += 10.0
+            yield Item(f"games.tar:{number}", archive, str(number), position, None), number
+
+    assert [number for _, number in with_progress(results(), [archive], 60)] == [0, 1, 2]
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first == "600 of 1,000 kB, 61 records"
+    assert last == "800 of 1,000 kB, 10 kB/s, 20 s left, 63 records"
 
 
 def test_a_rate_may_be_in_parts_and_a_status_is_shown(clock: Clock) -> None:

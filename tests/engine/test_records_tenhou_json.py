@@ -121,7 +121,8 @@ def test_riichi_stick_is_not_paid_when_the_discard_is_won() -> None:
         ("三玉の間赤", 2, 0, "east"),  # only East-only games end there
         ("三玉の間赤", 4, 0, "east"),  # in S1, because nobody had 40,000 points after E3
         ("三玉の間赤", 5, 0, "east"),
-        ("三玉の間赤", 6, 0, "hanchan"),
+        ("三玉の間赤", 6, 0, "east"),  # in S3 with nobody at 40,000: West rounds would follow in a hanchan
+        ("三玉の間赤", 6, 5000, "hanchan"),
         ("三玉の間赤", 2, -90000, "hanchan"),  # unless somebody fell below zero
         ("三玉の間赤", 4, -90000, "hanchan"),
     ],

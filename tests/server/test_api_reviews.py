@@ -18,7 +18,7 @@ from agents.review.review import make_review
 from engine.records.files import read_records
 from server.access import DOWNLOADS_AT_ONCE
 from server.api import players
-from server.review_work import review
+from server.review_work import read, review
 from server.worker import no_progress
 from tests.support import worker_tasks
 from tests.support.running_server import TABLE, Live, live, play_into
@@ -47,6 +47,17 @@ async def test_a_record_that_is_sent_is_reviewed(at: Live) -> None:
         assert ours["actual"] == theirs["actual"]
         assert [each["actual"] for each in ours["reviews"]] == [each["actual"] for each in theirs["reviews"]]
     assert found["summary"][1] == expected["summary"][1]
+
+
+def test_a_log_that_was_cut_off_is_reviewed_but_not_among_many() -> None:
+    data = b"".join(MJAI.read_bytes().splitlines(keepends=True)[:40])
+    of_log = json.loads(gzip.decompress(review(no_progress, records=[("a", data)], bots=("rule",), seat=0, player="")))
+    assert (of_log["cut_off_code"]["code"], len(of_log["decisions"]) > 3) == ("cut_in_round", True)
+    shown = json.loads(gzip.decompress(read(no_progress, data=data)))
+    assert (len(shown["messages"]), shown["problems"]) == (40, [of_log["cut_off"]])
+    name = shown["messages"][0]["names"][0]
+    with pytest.raises(ValueError, match="ends without end_game"):
+        review(no_progress, records=[("a", data)], bots=("rule",), seat=0, player=name)
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from agents.review.page import page as page_of
 from agents.review.page import totals_page
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
+from engine.records.cut_off import describe_cut
 from engine.records.files import read_records
 from engine.records.model import HandedOver, round_name
 from engine.records.replay import Mismatch
@@ -70,15 +71,17 @@ def test_the_review_is_drawn_and_keeps_its_place_in_the_address(opened: Page, re
 
 def test_what_is_left_out_is_told_in_japanese(browser: Browser, review: Review, tmp_path: Path) -> None:
     """By the words of the server's pages for records; those for its other errors are not in the file."""
-    east = round_name({"bakaze": "E", "kyoku": 1, "honba": 0})
+    start = {"type": "start_kyoku", "bakaze": "E", "kyoku": 1, "honba": 0}
+    east, cut = round_name(start), describe_cut([start] + 40 * [{"type": "tsumo"}])
     problems = [Mismatch("a.mjson", east, 9, f"dahai {HOSTILE}", "end_game").line, "of an older program"]
-    record = replace(review.of.record, handed_over=[HandedOver(2, HOSTILE, 4, 20), HandedOver(2, "rule", 99)])
+    record = replace(review.of.record, handed_over=[HandedOver(2, HOSTILE, 4, 20), HandedOver(2, "rule", 99)], cut=cut)
     file = tmp_path / "review.html"
     file.write_text(page_of(replace(review, of=replace(review.of, record=record, problems=problems))), encoding="utf-8")
     modules = re.findall(r"nukidora/(\w+\.js)\":", file.read_text(encoding="utf-8"))
     assert "words_problems.js" in modules
     assert "words_errors.js" not in modules
     told = [
+        "東1局0本場の41番目のイベントの後で途切れています。そこまでを検討しています",
         f"5番目から20番目のイベントまで{HOSTILE}が代打ちしたため省略",
         "100番目のイベントからruleが代打ちしたため省略",
         f"牌譜がルールと合わないため省略：東1局0本場、9番目のイベント：牌譜では dahai {HOSTILE}、ルールでは end_game",

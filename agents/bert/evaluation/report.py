@@ -157,6 +157,6 @@ class Report:
             )
         self._console.print(baseline_table(metrics))
         self._console.print(level_table(metrics.levels))
-        self._heading("The network's choice, in %: its probability, the mean of it, and how often the players agreed")
+        self._heading("The network's action, in %: its probability, the mean of it, and how often the players agreed")
         self._console.print(confidence_table(metrics.confidence))
         self._line(f"expected calibration error: {metrics.confidence.error:.4f}")

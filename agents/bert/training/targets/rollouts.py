@@ -5,7 +5,7 @@ play: where two bots disagree, one of them errs, even if neither is unsure.
 
 Method: Monte Carlo rollouts with common random numbers. Before each rollout the tiles that nobody has seen are
 shuffled, in the same way for every candidate, so that differences come from the actions. The hands stay as they are:
-over many samples the hidden hands are those that occur in such situations, so the network learns the expectation over
+over many samples the hidden hands are those that occur in such positions, so the network learns the expectation over
 them.
 
 Most of the difference that remains is noise; between discards nearly all of it is. So, if all candidates are discards,
