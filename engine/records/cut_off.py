@@ -13,12 +13,12 @@ _OPEN_END: Message = {"type": "ryukyoku", "reason": UNKNOWN_MJAI}
 
 
 def without_half_line(text: str) -> str:
-    """Return a log without its last line if that is no JSON: its program died while it wrote the line."""
+    """Return a log without its last line if that, not the first, is no JSON: its program died while it wrote it."""
     whole, _, last = text.rpartition("\n")
     try:
         loads(last)
     except ValueError:
-        return whole
+        return whole or text
     return text
 
 

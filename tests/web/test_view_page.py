@@ -197,9 +197,21 @@ def test_what_is_no_record_is_not_even_sent(page: Page, text: str, line: str) ->
     expect(page.get_by_role("alert")).to_contain_text(line)
 
 
+def test_a_log_that_was_cut_off_is_shown_as_far_as_it_goes(page: Page) -> None:
+    lines = (REPOSITORY / "examples/game.mjson").read_bytes().splitlines(keepends=True)
+    cut: Any = {"name": "cut.mjson", "mimeType": "text/plain", "buffer": b"".join(lines[:80]) + b'{"type":"da'}
+    page.goto("/view")
+    page.locator("input[type=file]").set_input_files(cut)
+    expect(page.locator("nuki-replay[data-place='0']")).to_be_visible(timeout=READ)
+    expect(page.locator(".view-problems li")).to_have_text(
+        "the record ends in E2 honba 0, after 33 events of that round"
+    )
+    assert page.evaluate(LOOK_AT_ALL) == [78, 0]
+
+
 BROKEN: dict[str, tuple[bytes, str]] = {
     "picture.png": (b"\x89PNG\r\n\x1a\n" + bytes(100), "not UTF-8 text"),
-    "cut.mjson": (b"".join((REPOSITORY / "examples/game.mjson").read_bytes().splitlines(True)[:50]), "end_game"),
+    "cut.xml": ((RECORDS / "phoenix_2018_1.xml").read_bytes()[:5000], "cut off"),
     "cut.mjson.gz": (gzip.compress((REPOSITORY / "examples/game.mjson").read_bytes())[:900], "gzip"),
     "empty.json": (b"", "empty"),
     "poem.txt": ("春眠暁を覚えず".encode(), "no game record"),
