@@ -239,7 +239,9 @@ def report(blocks: np.ndarray, learned: np.ndarray) -> None:
 
 def main() -> None:
     """Measure and print."""
-    learned, judged = (int(text) for text in (sys.argv[1:] + ["60", "60"][len(sys.argv) - 1 :])[:2])
+    if len(sys.argv) > 3 or not all(each.isdecimal() for each in sys.argv[1:]):
+        sys.exit(f"usage: python {sys.argv[0]} [LEARNED [JUDGED]]")
+    learned, judged = (int(text) for text in (sys.argv[1:] + ["60", "60"][len(sys.argv) - 1 :]))
     torch.manual_seed(0)
     keep_freed_memory()
     learner, actor = bundled_learner(Hyperparameters()), RecordingActor(GAMES, TABLES, 0)

@@ -13,7 +13,8 @@ things:
 
 The last file of choices of each kind is not learned from, but measured with; so it takes more than WALLS_AT_ONCE walls
 and GAMES_AT_ONCE games. FOLDER keeps the choices, from which the same command goes on, and `network.npz`, which
-`residual:FOLDER` plays. A million choices take 3 GB of disk and of memory. docs/experiments.md has results.
+`residual:FOLDER` plays. A million choices take 3.6 GB of disk and of memory, and while they are read, half as
+much memory again. docs/experiments.md has results.
 """
 
 from __future__ import annotations
@@ -24,7 +25,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distillation import BATCH, WALLS_AT_ONCE, Data, Part, batches, collect_people, collect_walls, learn, part_of, run
+from distillation import (
+    BATCH,
+    GAMES_AT_ONCE,
+    WALLS_AT_ONCE,
+    Data,
+    Part,
+    batches,
+    collect_people,
+    collect_walls,
+    learn,
+    part_of,
+    run,
+)
 
 from agents.ensemble import bot as ensemble
 from agents.ensemble.bot import EXPERT
@@ -107,8 +120,9 @@ def describe(policy: Policy, games: Data, people: Data | None) -> str:
 
 def distil(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
-    folder.mkdir(parents=True, exist_ok=True)
     files = collect_people(folder, records, of_people)
+    if records and len(files) < 2:
+        raise ValueError(f"RECORDS: at most {GAMES_AT_ONCE} games, which would all be held out; give more, or none")
     games = Data(collect_walls(folder, walls, Recorder, FIRST_SEED))
     people = Data(files) if files else None
     torch.manual_seed(0)

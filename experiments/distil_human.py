@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from distillation import Data, Part, collect_people, collect_walls, learn, part_of, run
+from distillation import WALLS_AT_ONCE, Data, Part, collect_people, collect_walls, learn, part_of, run
 
 from agents import human
 from agents.bert import bot as bert
@@ -71,7 +71,6 @@ def of_people(records: Records) -> Iterator[Part]:
 
 def distil(folder: Path, walls: int, records: list[Path]) -> None:
     """Collect choices, learn and write the network."""
-    folder.mkdir(parents=True, exist_ok=True)
     people = collect_people(folder, records, of_people)
     data = Data([*people, *collect_walls(folder, walls, Human, FIRST_SEED)])
     torch.manual_seed(0)
@@ -88,7 +87,7 @@ def distil(folder: Path, walls: int, records: list[Path]) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Read the arguments, distil and return the exit code."""
-    return run("distil_human", distil, arguments, least_walls=1, least_records=1)
+    return run("distil_human", distil, arguments, least_walls=WALLS_AT_ONCE + 1, least_records=1)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What both distillations into a network of `residual` share: choices that are kept in a folder, and learning.
 
-A file of the folder holds the choices of a teacher on some walls, or in some games of people. The last file of each
-kind is not learned from, but measured with.
+A file of the folder holds the choices of a teacher on some walls, or in some games of people. The last file of walls
+is not learned from, but measured with.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import torch
 
 from agents.linear.data import Records
 from agents.registry import make
-from agents.rl.networks import Policy
-from agents.rl.ppo import descend
+from agents.rl.networks import Policy, list_actions
+from agents.rl.ppo import MIN_LOG_PROBABILITY, descend
 from agents.rl.rows import Rows
 from engine.common.files import write_atomically
 from engine.common.options import Parser, positive
@@ -27,10 +27,10 @@ WALLS_AT_ONCE = 100
 GAMES_AT_ONCE = 32
 ROTATIONS = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=np.int8)  # 0: the teacher, 1: rule
 BATCH, RATE, WARM_UP = 2048, 0.003, 50
-NONE = -50.0  # log probability of no action: minus infinity times a probability of 0 would be NaN
 
 Part = tuple[np.ndarray, ...]  # the arrays of NAMES
 NAMES = ("states", "actions", "prior_logits", "counts", "logits", "chosen")  # logits: of the teacher
+COUNTS = NAMES.index("counts")
 
 
 class Teacher(Protocol):
@@ -86,7 +86,8 @@ def collect_walls(folder: Path, walls: int, teacher: Callable[[int], Teacher], f
 def collect_people(folder: Path, records: list[Path], choices: Callable[[Records], Iterator[Part]]) -> list[Path]:
     """The files of choices of people in `folder`; if they are not there, `choices` yields those of each game.
 
-    Raises ValueError for a folder with choices from others than `records`, and for too few games.
+    Games without choices, such as those of four players, have none. Raises ValueError for a folder with choices from
+    others than `records`.
     """
     whose, source, complete = "\n".join(map(str, records)), folder / "people.txt", folder / "people.complete"
     if source.exists() and source.read_text() != whose:
@@ -95,10 +96,8 @@ def collect_people(folder: Path, records: list[Path], choices: Callable[[Records
         return []
     if not complete.exists():
         games = Records(records)
-        if games.n_games <= GAMES_AT_ONCE:
-            raise ValueError(f"RECORDS: at most {GAMES_AT_ONCE} games, which would all be held out; give more, or none")
         source.write_text(whose)
-        for number, parts in enumerate(some_at_once(choices(games))):
+        for number, parts in enumerate(some_at_once(part for part in choices(games) if len(part[COUNTS]))):
             keep(folder / f"people-{number:06}.npz", parts)
         complete.touch()
     return sorted(folder.glob("people-*.npz"))
@@ -121,9 +120,8 @@ class Data:
 
     def __init__(self, files: list[Path]) -> None:
         """`files` of `keep`, at least two; the last one is held out."""
-        columns = [[np.load(path)[name] for path in files] for name in NAMES]
         n_held_out = len(np.load(files[-1])["counts"])
-        arrays = (torch.from_numpy(np.concatenate(column)) for column in columns)
+        arrays = (torch.from_numpy(np.concatenate([np.load(path)[name] for path in files])) for name in NAMES)
         self.states, self.actions, self.prior_logits, self.counts, self.logits, self.chosen = arrays
         self.first = self.counts.cumsum(0) - self.counts
         choices = torch.arange(len(self.counts))
@@ -132,19 +130,16 @@ class Data:
     def logits_in(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Those of the network and those that are kept, float32[n, most actions]; minus infinity for none."""
         counts = self.counts[choices]
-        choice = torch.repeat_interleave(counts)
-        position = torch.arange(len(choice)) - (counts.cumsum(0) - counts)[choice]
-        at = self.first[choices][choice] + position
+        listed = list_actions(self.first[choices], counts)
         with torch.autocast("cpu", torch.bfloat16):
-            added = policy(self.states[choices].float(), self.actions[at].float(), choice)
-        none = torch.full((len(choices), int(counts.max())), -torch.inf)
-        network = self.prior_logits[at] + added.float()
-        return none.index_put((choice, position), network), none.index_put((choice, position), self.logits[at])
+            added = policy(self.states[choices].float(), self.actions[listed.row].float(), listed.choice)
+        network = self.prior_logits[listed.row] + added.float()
+        return listed.padded(network, counts), listed.padded(self.logits[listed.row], counts)
 
     def divergence(self, policy: Policy, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The mean divergence of the network from the teacher, and the share of choices with the same first action."""
         both = self.logits_in(policy, choices)
-        network, teacher = (torch.log_softmax(each, 1).clamp_min(NONE) for each in both)
+        network, teacher = (torch.log_softmax(each, 1).clamp_min(MIN_LOG_PROBABILITY) for each in both)
         divergence = (teacher.exp() * (teacher - network)).sum(1).mean()
         return divergence, (network.argmax(1) == teacher.argmax(1)).float().mean()
 
@@ -179,6 +174,15 @@ def learn(
             print(f"epoch {(step + 1) // an_epoch}:", describe(), flush=True)
 
 
+def claim(folder: Path, name: str) -> None:
+    """Make `folder` that of the script `name`. Raises ValueError if it has choices of another."""
+    of = folder / "made_by.txt"
+    if of.exists() and (other := of.read_text()) != name:
+        raise ValueError(f"{folder} has the choices of {other}.py; take another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    of.write_text(name)
+
+
 def run(
     name: str,
     distil: Callable[[Path, int, list[Path]], None],
@@ -197,5 +201,6 @@ def run(
     if len(options.records) < least_records:
         parser.error("RECORDS: give files, archives or folders with games of people")
     with parser.reporting(ValueError, OSError):
+        claim(options.folder, name)
         distil(options.folder, options.walls, options.records)
     return OK

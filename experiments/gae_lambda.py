@@ -87,6 +87,8 @@ def main() -> None:
         parser.error(f"{options.folder} has no {STATE}: train a network first, by python -m agents.rl train")
     keep_freed_memory()
     run = Run(options.folder, settings_of(options), options.start)
+    if not run.learner.optimizer.state:
+        parser.error(f"{options.folder}: its policy has not begun to learn; train it further")
     total, squares, n = gradients(run, ITERATIONS)
     entropy = torch.nn.functional.normalize(total[:, -1].sum(0), dim=0)
     found, along = total[:, :-1], total[:, :-1] @ entropy

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from engine.common.options import Parser
 from engine.common.program import OK, start
-from engine.common.student import half_width, half_width_of_ratio
+from engine.common.student import half_width_of_ratio
 from engine.records.archives import find_records, members
 from engine.records.filters import THREE_PLAYERS
 from engine.records.model import GameRecord, RecordError
@@ -64,8 +64,10 @@ def report(ratings: np.ndarray, places: np.ndarray) -> None:
     """Print the table, and how the placement changes with the rating above that of the opponents."""
     print(f"{len(ratings):,} games, mean rating {ratings.mean():.0f}\nrating at least, games of a player, placement")
     for least in np.arange(ratings.min(), ratings.max() + 1, STEP):
-        own = places[ratings >= least]
-        print(f"{least:.0f}, {len(own):,}, {own.mean():.3f}{interval(half_width(own, off=1.0))}")
+        rated = ratings >= least
+        n, total = rated.sum(axis=1), np.where(rated, places, 0).sum(axis=1)
+        width = half_width_of_ratio(total[n > 0], n[n > 0].astype(float), off=1.0)  # a game is one observation
+        print(f"{least:.0f}, {n.sum():,}, {total.sum() / n.sum():.3f}{interval(width)}")
     ahead = ratings - (ratings.sum(axis=1, keepdims=True) - ratings) / 2
     together, squares = (ahead * (places - 2)).sum(axis=1), (ahead**2).sum(axis=1)
     slope, width = together.sum() / squares.sum(), half_width_of_ratio(together, squares, off=1.0)

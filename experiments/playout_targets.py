@@ -135,6 +135,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (3, 4) or sys.argv[2] not in ("rule", "linear"):
         sys.exit(f"usage: python {sys.argv[0]} FOLDER rule|linear [MINUTES]")
     main()

@@ -268,6 +268,8 @@ def report(found: np.ndarray) -> None:
 
 def main() -> None:
     """Measure and print."""
+    if len(sys.argv) > 2 or not all(each.isdecimal() for each in sys.argv[1:]):
+        sys.exit(f"usage: python {sys.argv[0]} [LEARNED]")
     learned = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     rounds = learned + JUDGED
     torch.manual_seed(0)

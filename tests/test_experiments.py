@@ -115,6 +115,16 @@ def test_people_are_compared_by_their_ratings(
     assert slope.startswith("a rating 100 above the mean of both opponents: placement changed by ")
 
 
+def test_places_of_one_game_are_no_independent_observations(
+    script: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = np.random.default_rng(0).permuted(np.tile([1.0, 2.0, 3.0], (400, 1)), axis=1)
+    script("people_by_rating").report(np.tile([2000.0, 2000.0, 2049.0], (400, 1)), places)
+    row = capsys.readouterr().out.splitlines()[2]
+    assert row.startswith("2000, 1,200, 2.000 ± ")
+    assert float(row.rsplit(" ")[-1]) < 0.02  # 0.046 if the seats were independent
+
+
 def test_choices_of_people_are_those_of_the_records_named(
     tmp_path: Path, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,8 +136,10 @@ def test_choices_of_people_are_those_of_the_records_named(
         found: list[Path] = module.collect_people(tmp_path, records, of_people)
         return found
 
-    with pytest.raises(ValueError, match="at most 1 games"):
-        collect(records[:1])
+    few = tmp_path / "few"
+    few.mkdir()
+    with pytest.raises(ValueError, match=r"RECORDS: at most \d+ games, which would all be held out"):
+        script("distil_ensemble").distil(few, 2, records[:1])
     assert collect([]) == []
     keep, kept = module.keep, list[Path]()
 
@@ -187,8 +199,10 @@ def test_a_distillation_goes_on_from_its_choices_and_ends_in_a_bot(
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("distil_human", "new 1", "RECORDS: give files, archives or folders with games of people"),
-        ("distil_human", "new 1 nowhere", "nowhere: no such file or folder"),
+        ("distil_human", "new 101", "RECORDS: give files, archives or folders with games of people"),
+        ("distil_human", "other 101 records", "other has the choices of distil_ensemble.py; take another folder"),
+        ("distil_human", "new 100 nowhere", "WALLS: 100 is less than 101"),
+        ("distil_human", "new 101 nowhere", "nowhere: no such file or folder"),
         ("distil_ensemble", "new 100", "WALLS: 100 is less than 101"),
         ("people_by_rating", "nowhere", "nowhere: no such file or folder"),
         ("people_by_rating", ".", "no game with ratings in .; Tenhou's own have them (mjlog, JSON)"),
@@ -204,6 +218,7 @@ def test_a_wrong_argument_of_a_script_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    script("distillation").claim(Path("other"), "distil_ensemble")
     with pytest.raises(SystemExit):
         script(name).main(arguments.split())
     assert capsys.readouterr().err.endswith(f"experiments/{name}.py: {said}\n")

@@ -44,9 +44,9 @@ of its samples or none.
 --hard-examples  keep only the decisions in which the bot's expected regret, by the teacher's action values, is 0.006
                  placement or more, and one in eight of the others; of a teacher with probabilities, 1.5 nats or more
 --rollouts       for decisions in which a bot is unsure whether to call, or to declare a kan or riichi: roll out each
-                 action that it or the teacher considers N times; the teacher plays all seats to the end of the round.
-                 Also rolls out the best three discards in one of three decisions in which they are close. Some other
-                 decisions are kept without rollouts. For: python -m agents.bert improve
+                 action that it considers, and the teacher's, N times; the teacher plays all seats to the end of the
+                 round. Also rolls out the best three discards in one of three decisions in which they are close. Some
+                 other decisions are kept without rollouts. For: python -m agents.bert improve
 --playouts       the bot that plays all seats in the rollouts in place of the teacher: linear and softmax are faster
 
 With --hard-examples and --rollouts only bots with action values give samples, and they play their highest action value,
@@ -56,7 +56,7 @@ bot flattens the probabilities of its mistakes, by which hard examples are chose
 exit codes: 0 finished, 1 failed, 2 bad arguments, 130 interrupted
 """
 EVALUATE_EPILOG = """\
-The network is measured as it plays on a CPU (model.onnx).
+The network is measured as it plays on a CPU (model.onnx), but without test-time augmentation.
 
 With --data: accuracy and loss on the validation games, recall and precision by label, and how well the predicted
 placement and final points are calibrated. All samples of a game share its outcome, so the precision of these metrics
@@ -67,7 +67,7 @@ label was legal. A clone has a few records in tests/data/records. For comparison
 network are printed; it was trained on 20,000 games of the archive it was tested on, and its count leaves out the
 discards that follow a pon or a riichi.
 
-±          half the width of the 95 % interval, if all samples were independent
+±          half the width of the 95 % interval; a game is one observation
 recall     of the samples in which the label was played, the share in which it was predicted
 precision  of the samples in which the label was predicted, the share in which it was played
 """

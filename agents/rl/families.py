@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from agents.rl.rows import Features
 
 # Name of the bot -> the module with its FEATURES.
-DEFAULT_FAMILY = "residual"
 FAMILIES = {"residual": "agents.residual.features", "selfplay": "agents.selfplay.features"}
 DEFAULT_FAMILY = "residual"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import nn
 
@@ -94,6 +96,26 @@ class Policy(nn.Module):
     def numpy(self) -> Weights:
         """A copy of the present weights, as `agents.rl.policy` has them."""
         return {name: weight.detach().float().cpu().numpy().copy() for name, weight in self.plain().items()}
+
+
+class Listed(NamedTuple):
+    """The actions of n choices, one after another: int64[m] each."""
+
+    choice: torch.Tensor  # of which choice, below n
+    position: torch.Tensor  # among the actions of that choice
+    row: torch.Tensor  # among the actions of all choices, which these are taken from
+
+    def padded(self, logits: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        """`logits` float32[m] as float32[n, most actions], minus infinity where there is no action."""
+        none = torch.full((len(counts), int(counts.max())), -torch.inf, device=logits.device)
+        return none.index_put((self.choice, self.position), logits)
+
+
+def list_actions(first: torch.Tensor, counts: torch.Tensor) -> Listed:
+    """List the actions of choices; int64[n]: the row of the `first` action of each, and the `counts` of its actions."""
+    choice = torch.repeat_interleave(counts)
+    position = torch.arange(len(choice), device=counts.device) - (counts.cumsum(0) - counts)[choice]
+    return Listed(choice, position, first[choice] + position)
 
 
 def whitening_of(features: torch.Tensor) -> torch.Tensor:

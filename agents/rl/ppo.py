@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from agents.rl.critic import CriticWeights
-from agents.rl.networks import Critic, Policy, SituationValue
+from agents.rl.networks import Critic, Policy, SituationValue, list_actions
 from agents.rl.oracle import N_ORACLE, ORACLE
 from agents.rl.policy import Weights
 from agents.rl.rollouts import Experience
@@ -251,16 +251,13 @@ class Learner:
         float32[n, most actions]; MIN_LOG_PROBABILITY where there is no action. Without `start` the last are the first.
         """
         counts = part.counts[rows]
-        choice = torch.repeat_interleave(counts)
-        position = torch.arange(len(choice), device=self.device) - (counts.cumsum(0) - counts)[choice]
-        actions = part.first[rows][choice] + position
-        prior_logits = part.prior_logits[actions]
-        none = torch.full((len(rows), int(counts.max())), -torch.inf, device=self.device)
+        actions = list_actions(part.first[rows], counts)
+        prior_logits = part.prior_logits[actions.row]
 
         def normalized(logits: torch.Tensor) -> torch.Tensor:
-            return torch.log_softmax(none.index_put((choice, position), logits), 1).clamp_min(MIN_LOG_PROBABILITY)
+            return torch.log_softmax(actions.padded(logits, counts), 1).clamp_min(MIN_LOG_PROBABILITY)
 
-        inputs = states, part.actions.index_select(0, actions), choice
+        inputs = states, part.actions.index_select(0, actions.row), actions.choice
         by_policy = normalized(prior_logits + self.policy(*inputs))
         by_start = by_policy if self.start is None else normalized(prior_logits + self.start(*inputs))
         return by_policy, normalized(prior_logits), by_start

@@ -77,6 +77,11 @@ class Hyperparameters:
     epochs: int = setting(1, positive, "times that each choice is learned from")
     critic_sees: str = setting("everything", one_of("everything", "view"), "view: no hidden tile")
 
+    @property
+    def regularization(self) -> float:
+        """Weight of the entropy and the KL divergences together: times the advantage's spread, a logit's value."""
+        return self.entropy + self.kl + self.kl_start
+
 
 @dataclass(frozen=True)
 class Settings:

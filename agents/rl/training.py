@@ -205,11 +205,13 @@ class Run(Training):
     def steps(self) -> Generator[Step]:
         """Do the iterations and measurements that are left."""
         self.folder.mkdir(parents=True, exist_ok=True)  # only now, so that a run that cannot begin leaves none
-        if not (self.folder / STATE).exists():
+        begins = not (self.folder / STATE).exists()
+        if begins:
             (self.folder / CURVE).unlink(missing_ok=True)  # of a run whose state was deleted, to begin again
+        kept = 0 if begins else self.iteration + 1  # TensorBoard hides what an earlier process wrote from there on
         if self.iteration and not self.finished:
             yield Step(line=f"resuming after iteration {self.iteration}")
-        with SummaryWriter(self.folder / TENSORBOARD, purge_step=self.iteration) as writer:
+        with SummaryWriter(self.folder / TENSORBOARD, purge_step=kept) as writer:
             while not self.finished:
                 if self._is_measurement_due():
                     yield from self._measure(writer)
@@ -257,7 +259,7 @@ class Run(Training):
         before, self.seconds = self.seconds, self.seconds + monotonic() - began
         if warming_up:
             self.warm_up_seconds = self.seconds
-        elif metrics and (weight := self.settings.hyperparameters.entropy + self.settings.hyperparameters.kl_start):
+        elif metrics and (weight := self.settings.hyperparameters.regularization):
             self.logit_value = weight * metrics["advantage_std"]
         every = 60 * self.settings.former_every
         if self.seconds // every > before // every:

@@ -71,6 +71,18 @@ def test_imitation_learns(data: Path, tmp_path: Path) -> None:
     assert trainer.metrics["validation_placement_loss"] < np.log(3)
 
 
+def test_it_learns_from_training_games_and_validates_on_others(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = Trainer(TrainingConfig("train", str(data), steps=3, **FAST), Imitation, tmp_path)
+    for part in (trainer.data, trainer.validation):
+        monkeypatch.setattr(part, "batch", lambda indices, *others: indices)
+    validated, learned = [*trainer._validation_batches()], [part for part, _ in islice(trainer._remaining_batches(), 3)]
+    for batches, validation in ((validated, True), (learned, False)):
+        assert batches
+        assert np.isin(np.concatenate(batches), Dataset(data, validation=validation).indices).all()
+
+
 @pytest.mark.slow
 def test_pretraining_learns_and_leaves_a_masked_language_model(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,7 +1,8 @@
 """Targets from rollouts: each candidate action is tried, and the round is played out many times.
 
 Candidates are the actions that the bot values nearly as highly as its best one, and the action that the teacher would
-play: where two bots disagree, one of them errs, even if neither is unsure.
+play: where two bots disagree, one of them errs, even if neither is unsure. (Where all are discards, only the close ones
+are.)
 
 Method: Monte Carlo rollouts with common random numbers. Before each rollout the tiles that nobody has seen are
 shuffled, in the same way for every candidate, so that differences come from the actions. The hands stay as they are:
