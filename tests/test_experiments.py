@@ -125,6 +125,31 @@ def test_places_of_one_game_are_no_independent_observations(
     assert float(row.rsplit(" ")[-1]) < 0.02  # 0.046 if the seats were independent
 
 
+def test_noise_of_the_worlds_does_not_flatten_the_slope(script: Callable[[str], ModuleType]) -> None:
+    random, n = np.random.default_rng(0), 20_000
+    prior, signal = random.normal(size=(2, n))
+    chains = signal + random.normal(size=(2, n))  # by least squares the slope would be half as steep
+    judge = 0.3 * prior + 0.8 * signal + random.normal(size=n)
+    told = script("search_calibration").slopes(judge, prior, chains, np.arange(n) // 10)
+    values = [float(value) for value in re.findall(r"-?\d\.\d\d", told)]
+    assert values[::2] == pytest.approx([0.3, 0.8], abs=0.04)
+    assert max(values[1::2]) < 0.04
+
+
+def test_noise_of_the_gradients_does_not_change_their_angles(script: Callable[[str], ModuleType]) -> None:
+    module, random = script("action_critic"), np.random.default_rng(0)
+    first, other = np.eye(100)[:2]
+    means = np.stack([first, first, 0.6 * first + 0.8 * other])
+    blocks = means + random.normal(size=(400, *means.shape))
+    blocks[:, 1] = blocks[:, 0]  # both judges see the same games
+    found = module.angles(blocks, means[:1])
+    assert found.cosines[2] == pytest.approx([0.6, 0.6], abs=0.05)
+    assert found.cosines[3] == pytest.approx([1.0, 1.0], abs=0.05)
+    halves = [random.permutation(400).reshape(2, 200) for _ in range(50)]
+    unit = [[v / np.linalg.norm(v) for v in blocks[half, 2].mean(axis=1)] for half in halves]
+    assert found.halves[2] == pytest.approx(np.mean([one @ two for one, two in unit]), abs=0.03)
+
+
 def test_choices_of_people_are_those_of_the_records_named(
     tmp_path: Path, script: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
