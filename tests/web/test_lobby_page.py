@@ -154,6 +154,7 @@ def test_rows_change_in_place(page: Page) -> None:
     games = [live_game("a" * 32), live_game("b" * 32)]
     answer_all(page, lambda: games)
     page.goto("/")
+    page.wait_for_load_state("networkidle")  # all is answered, and the next poll is due in 3 s
     rows = page.locator(".lobby-live .lobby-game")
     expect(rows).to_have_count(2)
     rows.nth(1).get_by_role("link").focus()
@@ -188,6 +189,7 @@ def test_a_server_that_does_not_answer_is_asked_less_and_less_often(failing_page
     stop_time(page)
     answer_all(page)
     page.goto("/")
+    page.wait_for_load_state("networkidle")  # all is answered, and the next poll is due in 3 s
     expect(page.locator(".lobby-live")).to_contain_text("No game is being played")
     trouble = page.locator(".trouble")
     expect(trouble).to_have_text("")
