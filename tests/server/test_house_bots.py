@@ -33,7 +33,7 @@ async def test_two_house_bots_of_one_kind_are_one_player_with_one_rating(at: Liv
 @pytest.mark.slow
 async def test_a_pause_delays_house_bots_and_is_no_fault(tmp_path: Path) -> None:
     """Although it is longer than a decision may take."""
-    async with serving(tmp_path, timeout=1e6, pause=20.0, decision_time=5.0, bank_time=0.0) as server:
+    async with serving(tmp_path, timeout=1e6, pause=20.0, decision_time=5.0, bank_time=0.0, seed=5) as server:
         clock = Clock()
         bot = Bot(server, "aki", room="solo+rule+rule")
         playing = asyncio.create_task(bot.play())
