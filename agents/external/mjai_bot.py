@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from agents.external.stderr import format_lines
+from engine.mjai.bot_checks import BadMessage, check_reply
 from engine.mjai.kinds import HIDDEN_HAND
 from engine.mjai.messages import Message, start_game, start_kyoku
-from engine.mjai.reading import canonical
-from engine.mjai.schema import NOTES, REPLY_TYPES
 from engine.rules import EVEN_SCORES, TENHOU
 
 NONE: Message = {"type": "none"}
@@ -93,27 +92,16 @@ def parse_message(line: bytes | str) -> Message:
 
 
 def read_reply(message: Message, seat: int) -> Message:
-    """A bot's reply as a canonical action or ``none``.
-
-    Spellings of all dialects are accepted; of other keys than ``ext_bot``, types are not as strict as a server's.
-    Raises ValueError saying what is wrong.
-    """
-    if message["type"] not in REPLY_TYPES:
-        raise ValueError(f"no action: {excerpt(json.dumps(message))}")
-    if message["type"] == "none":
+    """A bot's reply as a canonical action or ``none``, checked as a server does. Raises ValueError."""
+    try:
+        reply = check_reply(message)
+    except BadMessage as error:
+        raise ValueError(f"{error}: {excerpt(json.dumps(message))}") from None
+    if reply["type"] == "none":
         return NONE
-    if message.get("actor", seat) != seat:
+    if reply.get("actor", seat) != seat:
         raise ValueError(f"an action of another seat than {seat}: {excerpt(json.dumps(message))}")
-    try:
-        if (annotation := message.get(NOTES.name)) is not None:
-            NOTES.kind.check(annotation)
-    except ValueError as error:
-        given = one_line(str(error))
-        raise ValueError(f"ext_bot is {given}; ext_bot must be {NOTES.text}") from None
-    try:
-        return canonical(message)
-    except ValueError as error:
-        raise ValueError(f"{one_line(str(error))}: {excerpt(json.dumps(message))}") from None
+    return reply
 
 
 def excerpt(reply: bytes | str) -> str:

@@ -13,8 +13,13 @@ _OPEN_END: Message = {"type": "ryukyoku", "reason": UNKNOWN_MJAI}
 
 
 def without_half_line(text: str) -> str:
-    """Return a log without its last line if that, not the first, is no JSON: its program died while it wrote it."""
+    """Return a log without its last line if that, not the first, is no JSON: its program died while it wrote it.
+
+    After ``end_game`` nothing was left to write: there the line stays, for the reader to refuse.
+    """
     whole, _, last = text.rpartition("\n")
+    if last.strip() and '"end_game"' in whole.rstrip().rpartition("\n")[2]:
+        return text
     try:
         loads(last)
     except ValueError:

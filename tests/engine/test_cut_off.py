@@ -84,3 +84,8 @@ def test_a_log_without_a_round_is_refused_always(lines: list[str]) -> None:
 def test_a_line_amid_the_log_that_is_no_json_is_refused_always(lines: list[str]) -> None:
     with pytest.raises(RecordError, match="line 9: not JSON"):
         cut_after([*lines[:8], HALF_LINE, *lines[9:]], 20)
+
+
+def test_a_line_after_the_end_of_the_game_is_refused_always(lines: list[str]) -> None:
+    with pytest.raises(RecordError, match=f"line {len(lines) + 1}: not JSON"):
+        cut_after(lines, len(lines), HALF_LINE)
