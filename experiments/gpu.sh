@@ -15,8 +15,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 export PYTHONPATH=$root
 cd "$1"
 minutes=${2:-10}
-if ! [[ $minutes =~ ^[0-9]*[1-9][0-9]*$ ]]; then
-  echo "MINUTES: $minutes is not a whole number above 0" >&2
+if ! [[ $minutes =~ ^[0-9]+(\.[0-9]+)?$ && $minutes =~ [1-9] ]]; then
+  echo "MINUTES: $minutes is not a number above 0, such as 10 or 0.5" >&2
   exit 2
 fi
 if python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then

@@ -9,6 +9,7 @@ from engine.mjai.messages import Message, loads
 from engine.records.model import round_name
 from engine.ryukyoku import UNKNOWN_MJAI
 
+_END: Message = {"type": "end_kyoku"}
 _OPEN_END: Message = {"type": "ryukyoku", "reason": UNKNOWN_MJAI}
 
 
@@ -42,9 +43,12 @@ def describe_cut(events: list[Message]) -> ErrorText | None:
 def with_open_end(events: list[Message]) -> list[Message]:
     """Return the events of a round for the replay: if the round has no end, one that says that it is not known.
 
-    Wins at the cut are left out, as a second ron may have followed.
+    One ron at the cut is left out, as a second may have followed. After a win by tsumo and after two, none can.
     """
     if events[-1]["type"] == "end_kyoku":
         return events
-    known = [*dropwhile(lambda event: event["type"] == "hora", reversed(events))]
-    return [*reversed(known), _OPEN_END]
+    before = [*dropwhile(lambda event: event["type"] == "hora", reversed(events))][::-1]
+    wins = events[len(before) :]
+    if len(wins) > 1 or any(win["actor"] == win.get("target") for win in wins):
+        return [*events, _END]
+    return [*before, _OPEN_END]

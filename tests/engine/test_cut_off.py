@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from engine.actions import TSUMO
 from engine.common.error_text import coded
 from engine.records import mjai
 from engine.records.files import parse_record, read_records
@@ -52,7 +54,14 @@ def test_a_second_ron_that_may_be_missing_is_no_pass(lines: list[str]) -> None:
     second = next(n for n, (a, b) in enumerate(pairwise(lines), 1) if '"hora"' in a and '"hora"' in b)
     before = decisions(cut_after(lines, second - 1))
     assert decisions(cut_after(lines, second)) == before
-    assert len(decisions(cut_after(lines, second + 2))) >= len(before) + 2
+    assert len(decisions(cut_after(lines, second + 1))) == len(before) + 2
+
+
+def test_a_win_by_tsumo_at_the_cut_is_a_decision(lines: list[str]) -> None:
+    events = map(json.loads, lines)
+    tsumo = next(n for n, event in enumerate(events) if event["type"] == "hora" and event["actor"] == event["target"])
+    before = decisions(cut_after(lines, tsumo))
+    assert [action for _, action, _ in decisions(cut_after(lines, tsumo + 1))[len(before) :]] == [TSUMO]
 
 
 def test_where_the_record_ends_is_told(records_dir: Path) -> None:
