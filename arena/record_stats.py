@@ -9,7 +9,6 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -28,12 +27,12 @@ from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_not_read, check_output, describe_error
-from engine.common.pools import WorkerError, delay_interrupts
-from engine.common.program import FAILED, INTERRUPTED, OK
+from engine.common.pools import delay_interrupts
+from engine.common.program import FAILED, OK
 from engine.common.screen import screen
 from engine.common.sources import digest_of_sources
 from engine.records.archives import files_of, members
-from engine.records.commands import found_paths, say_new, skip, with_progress
+from engine.records.commands import for_each, found_paths, skip
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
 from engine.records.stream import in_order, jobs_for
@@ -159,21 +158,14 @@ def count_records(count: Count, paths: Sequence[Path]) -> tuple[int, str]:
     """Count the records that are not counted yet; returns the exit code and, if it is not OK, why. Raises OSError."""
     found = members(paths)
     skip(found, count.done)
-    jobs = jobs_for(paths)
-    work, notes = partial(count_item, with_rounds=count.files is not None), set[str]()
-    code, why = OK, ""
-    try:
-        with closing(in_order(work, found, THREE_PLAYERS, jobs)) as results:
-            for item, counted in with_progress(results, paths, count.done):
-                say_new(notes, item.name, counted.notes)
-                if counted.fault:
-                    print(counted.fault, file=sys.stderr)
-                with delay_interrupts():  # else a game could be counted twice
-                    count.add(counted)
-    except KeyboardInterrupt:
-        code, why = INTERRUPTED, "interrupted"
-    except WorkerError as error:
-        code, why = FAILED, str(error)
+    work = partial(count_item, with_rounds=count.files is not None)
+
+    def take(counted: Counted) -> None:
+        if counted.fault:
+            print(counted.fault, file=sys.stderr)
+        count.add(counted)
+
+    code, why = for_each(in_order(work, found, THREE_PLAYERS, jobs_for(paths)), paths, count.done, take)
     with delay_interrupts():
         count.keep()
     return code, why

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.bot_files import digest_of_files, digest_of_weights
-from agents.review.games import Found, review_item
+from agents.review.games import Found, Reviewed, review_item
 from agents.review.opinions import cached_bot, check_reviewer
 from agents.review.page import totals_page
 from agents.review.report import loss_text
@@ -23,12 +22,12 @@ from agents.review.review import Json
 from agents.review.totals import ALL, GROUPS, MISTAKE, Totals
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_not_read, describe_error, printable
-from engine.common.pools import WorkerError, delay_interrupts
-from engine.common.program import FAILED, INTERRUPTED, OK
+from engine.common.pools import delay_interrupts
+from engine.common.program import FAILED, OK
 from engine.common.screen import plain_table, screen
 from engine.common.sources import digest_of_sources
 from engine.records.archives import files_of, members
-from engine.records.commands import found_paths, say_new, skip, with_progress
+from engine.records.commands import for_each, found_paths, skip
 from engine.records.filters import THREE_PLAYERS
 from engine.records.journal import Journal, digest_of
 from engine.records.stream import in_order, jobs_for
@@ -87,20 +86,13 @@ def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path])
     work = partial(review_item, player=options.player, bots=tuple(options.bot))
     rest = members(paths)
     skip(rest, found.done)
-    notes = set[str]()
-    try:
-        with closing(in_order(work, rest, THREE_PLAYERS, jobs_for(paths))) as results:
-            for item, reviewed in with_progress(results, paths, found.done):
-                say_new(notes, item.name, reviewed.notes)
-                for fault in reviewed.faults:
-                    print(printable(fault), file=sys.stderr)
-                with delay_interrupts():  # else a game could be counted twice
-                    found.add(reviewed)
-    except KeyboardInterrupt:
-        return INTERRUPTED, "interrupted"
-    except WorkerError as error:
-        return FAILED, str(error)
-    return OK, ""
+
+    def take(reviewed: Reviewed) -> None:
+        for fault in reviewed.faults:
+            print(printable(fault), file=sys.stderr)
+        found.add(reviewed)
+
+    return for_each(in_order(work, rest, THREE_PLAYERS, jobs_for(paths)), paths, found.done, take)
 
 
 def write(found: Found, options: argparse.Namespace) -> None:

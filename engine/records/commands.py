@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 
 from engine.common.files import write_atomically
 from engine.common.options import Parser, check_not_read, check_output, describe_error, printable
+from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
+from engine.common.sources import digest_of_sources
 from engine.mjai.connection import DEFAULT_DIALECT
 from engine.records.archives import files_of, members, total_size
 from engine.records.convert import Conversion
@@ -31,7 +33,18 @@ from engine.records.validate import Report, check_all
 
 CHECKPOINT = 100  # records between two saves of the progress with --json
 
+
+class HasNotes(Protocol):
+    """What has become of a record, with notes on it."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """One line each."""
+        ...
+
+
 Each = TypeVar("Each")
+Noted = TypeVar("Noted", bound=HasNotes)
 
 
 def validate(args: argparse.Namespace) -> int:
@@ -42,7 +55,7 @@ def validate(args: argparse.Namespace) -> int:
     jobs = jobs_for(paths)
     journal, report, done = None, Report(), 0
     if args.json is not None:
-        identity = {"filters": filters.options, "files": digest_of(paths)}
+        identity = {"filters": filters.options, "files": digest_of(paths), "sources": [digest_of_sources("engine")]}
         journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
         last = journal.latest({"done": 0, "counts": report.counts()})
         report.count(last["counts"])
@@ -50,36 +63,56 @@ def validate(args: argparse.Namespace) -> int:
     found = members(paths)
     done = skip(found, done)
     faults: list[str] = []
-    notes: set[str] = set()
-    interrupted = False
-    try:
-        with closing(check_all(found, filters, jobs)) as results:
-            for item, each in with_progress(results, paths, done):
-                say_new(notes, item.name, each.notes)
-                report.add(each)
-                done += 1
-                faults += each.faults if journal else []
-                for fault in each.faults:
-                    print(fault)
-                if journal and done % CHECKPOINT == 0:
-                    journal.add({"done": done, "counts": report.counts(), "faults": faults})
-                    faults = []
-    except KeyboardInterrupt:
-        interrupted = True
+
+    def take(each: Report) -> None:
+        nonlocal done, faults
+        report.add(each)
+        done += 1
+        for fault in each.faults:
+            print(fault)
+        faults += each.faults if journal else []
+        if journal and done % CHECKPOINT == 0:
+            journal.add({"done": done, "counts": report.counts(), "faults": faults})
+            faults = []
+
+    code, why = for_each(check_all(found, filters, jobs), paths, done, take)
+    if code != OK:
         again = "the same command continues" if journal else "with --json FILE, the same command continues"
-        print(f"interrupted: {done:,} records are checked; {again}", file=sys.stderr)
+        print(f"{why}: {done:,} records are checked; {again}", file=sys.stderr)
     if journal:
         journal.add({"done": done, "counts": report.counts(), "faults": faults})
-        if not interrupted:
+        if code == OK:
             write_report(args.json, report, journal)
     print(report, flush=True)
-    if paths and not (report.n_records or report.n_left_out or interrupted):
+    if paths and code == OK and not (report.n_records or report.n_left_out):
         say_nothing_found(args)
     if report.n_mismatches or report.n_contradictions:
         print(f"to see a round: {program_name('engine')} show FILE --round N", file=sys.stderr)
-    if interrupted:
-        return INTERRUPTED
+    if code != OK:
+        return code
     return OK if report.n_records and report.is_clean else FAILED
+
+
+def for_each(
+    results: Generator[tuple[Item, Noted]], paths: Sequence[Path], done: int, take: Callable[[Noted], None]
+) -> tuple[int, str]:
+    """Give each result on a record to ``take``, with progress; return the exit code and, if it is not OK, why.
+
+    ``take`` is never interrupted: a record could be counted twice by the command that continues. The first ``done``
+    records at ``paths`` were skipped.
+    """
+    notes: set[str] = set()
+    try:
+        with closing(results) as found:
+            for item, each in with_progress(found, paths, done):
+                with delay_interrupts():
+                    say_new(notes, item.name, each.notes)
+                    take(each)
+    except KeyboardInterrupt:
+        return INTERRUPTED, "interrupted"
+    except WorkerError as error:
+        return FAILED, str(error)
+    return OK, ""
 
 
 def say_new(said: set[str], name: str, notes: Sequence[str]) -> None:
@@ -144,23 +177,23 @@ def convert(args: argparse.Namespace) -> int:
     check_output("--out", args.out.parent / "file")
     if args.dialect != DEFAULT_DIALECT and not args.format.startswith("mjson"):
         args.parser.error(f"--dialect {args.dialect}: it is one of mjai, so --format must be mjson, not {args.format}")
-    paths = found_paths(args)
+    if not (paths := found_paths(args)):
+        return FAILED
     jobs = jobs_for(paths)
     conversion = Conversion(paths, args.out, args.format, args.dialect, filters_of(args))
     if conversion.done:
         print(f"continuing after {conversion.done:,} records", file=sys.stderr)
     report = conversion.report
-    notes: set[str] = set()
-    try:
-        with closing(conversion.run(jobs)) as results:
-            for item, each in with_progress(results, conversion.paths, conversion.done):
-                say_new(notes, item.name, each.notes)
-                for fault in each.faults:
-                    print(fault, file=sys.stderr)
-    except KeyboardInterrupt:
+
+    def take(each: Report) -> None:
+        for fault in each.faults:
+            print(fault, file=sys.stderr)
+
+    code, why = for_each(conversion.run(jobs), conversion.paths, conversion.done, take)
+    if code != OK:
         done = (conversion.journal.last or {"done": 0})["done"]
-        print(f"interrupted: {done:,} records are kept; the same command continues", file=sys.stderr)
-        return INTERRUPTED
+        print(f"{why}: {done:,} records are kept; the same command continues", file=sys.stderr)
+        return code
     n_written = report.n_records - report.n_damaged - report.n_four_players
     rare = {"damaged": report.n_damaged, "games of four": report.n_four_players, "left out": report.n_left_out}
     print(" · ".join([f"{args.out}: {n_written:,} records", *(f"{name} {n:,}" for name, n in rare.items() if n)]))

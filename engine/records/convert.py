@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from engine.common.files import naming
+from engine.common.sources import digest_of_sources
 from engine.records.archives import Member, members, split_name
 from engine.records.files import encode_record, notes_of
 from engine.records.filters import Filters
@@ -52,7 +53,8 @@ class Conversion:
         journal = out.with_name(out.name + JOURNAL)
         if (any(out.iterdir()) if in_folder and out.is_dir() else out.exists()) and not journal.exists():
             raise ValueError(f"--out {out}: exists already; name another, or delete it")
-        identity = {"format": file_format, "dialect": dialect, "filters": filters.options, "files": digest_of(paths)}
+        how = {"format": file_format, "dialect": dialect, "filters": filters.options}
+        identity = how | {"files": digest_of(paths), "sources": [digest_of_sources("engine")]}
         self.journal = Journal(journal, identity)
         self._written = out if in_folder else out.with_name(out.name + PARTIAL)
         last = self.journal.latest({"done": 0, "size": 0, "counts": Report().counts()})

@@ -48,7 +48,8 @@ def record_bytes(path: Path) -> tuple[Member, bytes]:
     if member is None:
         raise RecordError(str(path), "archive", "there are no game records in it")
     data = member.read()
-    if next(found, None) is not None:
+    if split_name(path)[1] is None and (second := next(found, None)) is not None:
+        second.read()  # raises if it stands for damage
         raise RecordError(str(path), "archive", f"several records: name one of them, as in {member.name}")
     return member, data
 

@@ -102,8 +102,8 @@ def _date(text: str) -> date | None:
 def _least_rate(rates: Any) -> float:
     """The lowest rating of the three players; less than any, if a rating is unknown."""
     try:
-        return min(float(rate) for rate in rates[:N_SEATS])
-    except (TypeError, ValueError):
+        return min(float(rates[seat]) for seat in range(N_SEATS))
+    except (TypeError, ValueError, LookupError):
         return float("-inf")
 
 

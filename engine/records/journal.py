@@ -40,6 +40,9 @@ class Journal:
         """Write the first line, or check it and all others."""
         self._file.seek(0)
         lines = self._file.read().splitlines(keepends=True)
+        if lines and not lines[-1].endswith(b"\n"):
+            lines.pop()
+            self._file.truncate(sum(map(len, lines)))
         if not lines:
             self._write(first)
         elif lines[0] != first:
@@ -47,8 +50,6 @@ class Journal:
                 f"{self.path} is of another job, or its files or program have changed: run the same command as then, "
                 "or delete it"
             )
-        elif not lines[-1].endswith(b"\n"):
-            self._file.truncate(sum(map(len, lines[:-1])))
         try:
             for entry in self.entries():
                 self.last = entry

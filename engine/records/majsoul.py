@@ -17,6 +17,7 @@ from engine.common.error_text import error_text
 from engine.mjai.kinds import TILES, no_tile, sort_tiles
 from engine.mjai.messages import Message, complete, make, start_game, start_kyoku
 from engine.records.model import (
+    FOUR_NAMED,
     FOURTH_PLAYS,
     OF_TENHOU,
     GameRecord,
@@ -76,6 +77,8 @@ def read(document: Fields, source: str) -> GameRecord:
     with record_errors(source, "head"):
         head = _snake(_found(document, "head") or {})
         rules, custom = _rules(head)
+        if len(head.get("accounts", [])) > N_SEATS:
+            raise NotThreePlayersError(FOUR_NAMED)
         names = ["AI"] * N_SEATS
         for account in head.get("accounts", []):
             names[account.get("seat", 0)] = account.get("nickname", "")

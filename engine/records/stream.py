@@ -87,7 +87,7 @@ def select_record(item: Item, filters: Filters) -> GameRecord | None:
             return None
         raise
     with record_errors(item.name, "what it says of itself"):
-        return with_rules_of(record, filters.rules) if filters.admits(record, item.name) else None
+        return with_rules_of(record, filters.rules) if filters.admits(record, item.inner or item.file.name) else None
 
 
 def _data(member: Member, filters: Filters) -> bytes | RecordError | None:

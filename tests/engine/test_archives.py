@@ -23,7 +23,7 @@ from engine.cli import main
 from engine.records import archives
 from engine.records.archives import find_records, members
 from engine.records.compression import MAX_RECORD, unpack
-from engine.records.files import read_records
+from engine.records.files import read_records, write_record
 from engine.records.model import RecordError
 from tests.support.archives import (
     ARCHIVES,
@@ -189,6 +189,15 @@ def test_a_tar_that_ends_between_two_members_is_damaged(tmp_path: Path) -> None:
     assert first.inner == "a.xml"
     with pytest.raises(RecordError, match="damaged after 1 records"):
         end.read()
+
+
+def test_the_only_record_of_a_cut_tar_has_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    data = XML.read_bytes()
+    path.write_bytes(tar_of({"a.xml": data})[: 512 + -(-len(data) // 512) * 512])
+    assert len(read_records(f"{path}:a.xml").rounds()) == len(read_records(XML).rounds())
+    with pytest.raises(RecordError, match="damaged after 1 records"):
+        read_records(path)
 
 
 def test_what_is_no_database_of_logs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -371,13 +380,27 @@ def test_log_ids_are_filtered_unread(
 
 
 def test_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every player has the rating; a record that says nothing of it is left out."""
+    """Every player has the rating; a record that does not say it of all is left out."""
     document = json.loads((RECORDS / "phoenix_2024_1.json").read_text())
-    for name, rates in (("a", [2000.5, 2100, 2200, 1500]), ("b", [2300, 1999, 2200, 1500]), ("c", None)):
+    for name, rates in (
+        ("a", [2000.5, 2100, 2200, 1500]),
+        ("b", [2300, 1999, 2200, 1500]),
+        ("c", None),
+        ("d", [2000.5, 2100]),
+    ):
         (tmp_path / f"{name}.json").write_text(json.dumps(document | {"rate": rates}))
     assert main(["convert", str(tmp_path), "--out", str(tmp_path / "out"), "--rate", "2000"]) == 0
-    assert capsys.readouterr().out.endswith("out: 1 records · left out 2\n")
+    assert capsys.readouterr().out.endswith("out: 1 records · left out 3\n")
     assert [each.name for each in (tmp_path / "out").iterdir()] == ["a.mjson"]
+
+
+def test_the_date_of_a_folder_is_none_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "backup-2026-11-30"
+    folder.mkdir()
+    write_record(read_records(XML), folder / "2009-01-02.mjson")
+    out = ["--out", str(tmp_path / "out"), "--since", "2020-01-01"]
+    assert main(["convert", str(folder), *out]) == 1
+    assert capsys.readouterr().out.endswith("out: 0 records · left out 1\n")
 
 
 def test_a_folder_or_a_zip_without_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,18 +13,21 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from errno import ENOSPC
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.cli import main
+from engine.common.pools import WorkerError
 from engine.common.progress import Progress
-from engine.records import commands, convert, stream
+from engine.records import commands, convert, stream, validate
 from engine.records.archives import members
 from engine.records.files import parse_record, read_records
-from engine.records.journal import Journal
+from engine.records.journal import Journal, digest_of
 from engine.records.packing import Names, ZipWriter
+from engine.records.validate import Report
 from tests.support.archives import RECORDS, XML, real_records, tar_of, write_archive, zip_of
 from tests.support.processes import wait_for
 
@@ -187,6 +190,68 @@ def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
     assert [entry["done"] for entry in Journal(tmp_path / "j", {"files": "x"}).entries()] == [1, 3]
     with pytest.raises(ValueError, match="of another job"):
         Journal(tmp_path / "j", {"files": "y"})
+    (tmp_path / "j").write_bytes(data[:5])
+    assert Journal(tmp_path / "j", {"files": "y"}).last is None
+
+
+def test_files_that_were_written_again_are_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(b"as long")
+    os.utime(path, ns=(0, 0))
+    before = digest_of([path])
+    assert digest_of([path]) == before
+    os.utime(path, ns=(0, 1000))
+    assert digest_of([path]) != before
+
+
+def test_an_interrupted_validation_counts_no_record_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C comes between the count of a record and that of records."""
+    path = write_archive(tmp_path, "a.tar", {f"{number}.xml": XML.read_bytes() for number in range(4)})
+    command = ["validate", str(path), "--json", str(tmp_path / "found.json")]
+    counted = Report.add
+
+    def interrupted(report: Report, other: Report) -> None:
+        counted(report, other)
+        if report.n_records == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Report, "add", interrupted)
+        assert main(command) == 130
+    assert "interrupted: 2 records are checked" in capsys.readouterr().err
+    main(command)
+    assert capsys.readouterr().out.startswith("files 4 ")
+
+
+@pytest.mark.parametrize("command", ["validate", "convert"])
+def test_a_worker_that_dies_is_one_line(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_archive(tmp_path, "a.tar", {f"{number}.xml": XML.read_bytes() for number in range(4)})
+
+    def in_order(work: object, found: Iterator[Any], filters: object, jobs: int) -> Iterator[Any]:
+        yield from islice(stream.in_order(work, found, filters, jobs), 2)  # type: ignore[arg-type]
+        raise WorkerError
+
+    for module in (convert, validate):
+        monkeypatch.setattr(module, "in_order", in_order)
+    out = {"validate": "--json", "convert": "--out"}[command], str(tmp_path / "b.zip")
+    assert main([command, str(path), *out]) == 1
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "records are" in line)
+    assert line.startswith("a worker process ended unexpectedly")
+    assert line.endswith("the same command continues")
+    monkeypatch.undo()
+    assert main([command, str(path), *out]) == 0
+    assert re.search(r"files 4 |4 records", capsys.readouterr().out)
+
+
+def test_a_conversion_of_nothing_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["convert", str(tmp_path / "empty"), "--out", str(tmp_path / "b.zip")]) == 1
+    assert capsys.readouterr().err == f"no game records in {tmp_path / 'empty'}\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["empty"]
 
 
 def test_one_process_at_a_time_writes_a_journal(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ms import protocol_pb2 as protocol
 from engine.cli import main
 from engine.mjai.messages import Message
 from engine.records.files import RecordError, parse_record, read_records, write_record
-from engine.records.model import GameRecord
+from engine.records.model import FourPlayersError, GameRecord
 from engine.records.replay import Replay
 from engine.rules import MAJSOUL
 from engine.scoring.yaku import HAKU, YAKU, YAKUMAN_HAN
@@ -215,6 +215,13 @@ def test_their_records_that_cannot_be_read_say_where(old: str, new: str, what: s
     assert old in text
     with pytest.raises(RecordError, match=what):
         parse_record(text.replace(old, new).encode(), "own")
+
+
+def test_four_accounts_are_a_game_of_four() -> None:
+    accounts = [{"seat": seat, "nickname": "ABCD"[seat]} for seat in range(4)]
+    record = {"head": {"accounts": accounts}, "records": [{"name": "RecordNewRound", "data": {"scores": [25000] * 4}}]}
+    with pytest.raises(FourPlayersError, match="head: four players are named"):
+        parse_record(json.dumps(record).encode(), "own")
 
 
 def test_a_round_without_end_is_refused_soon() -> None:

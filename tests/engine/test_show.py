@@ -127,3 +127,17 @@ def test_a_round_that_the_viewer_cannot_show_has_no_link() -> None:
     record = busy_game()
     record.events[1]["tehais"][1] = ["?"] * 13
     assert shown(record, 120, only=1)[-1].startswith("no link to Tenhou's viewer: hidden tiles cannot be written")
+
+
+def test_a_name_that_is_no_text_has_no_link() -> None:
+    record = busy_game()
+    record.events[0]["names"][0] = "A\ud800"
+    assert shown(record, 120, only=1)[-1].startswith("no link to Tenhou's viewer: 'utf-8' codec can't encode")
+
+
+def test_the_wall_of_a_later_round_is_that_of_its_seed() -> None:
+    record = read_records(Path(__file__).parents[1] / "data" / "tenhou_walls.mjson")
+    lines = shown(record, 160)
+    own = shown(record, 160, only=2)
+    assert [line for line in own if line.startswith("next draws: ")]
+    assert set(own[:-1]) < set(lines)
