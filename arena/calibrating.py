@@ -14,7 +14,7 @@ from rich.text import Text
 from agents import registry
 from agents.clusters import workers_for
 from agents.strength.scale import read_scale, scale_path, write_scale
-from arena.calibration import Measurement, make_scale, settings_of
+from arena.calibration import Measurement, NoScaleError, make_scale, settings_of
 from arena.chunk import GameError
 from arena.plot import strength_plot
 from arena.run import make_folder
@@ -48,12 +48,12 @@ def start(parser: Parser, options: Namespace) -> int:
     except KeyboardInterrupt:
         tell("arena calibrate: interrupted; run the same command again to resume")
         return INTERRUPTED
-    except (GameError, WorkerError, OSError) as error:
-        tell(f"arena calibrate: {describe_error(error)}")
-        return FAILED
-    except ValueError as error:  # no scale follows from these games
+    except NoScaleError as error:
         series.delete_games()
         tell(f"arena calibrate: {error}")
+        return FAILED
+    except (GameError, WorkerError, ValueError, OSError) as error:
+        tell(f"arena calibrate: {describe_error(error)}")
         return FAILED
 
 
@@ -73,7 +73,7 @@ class Calibration:
         self.measurement = Measurement(self.bot, settings_of(agent), options.games, options.seed, workers, folder)
 
     def finish(self, screen: Console) -> None:
-        """Rate, print and write. Raises ValueError, OSError."""
+        """Rate, print and write. Raises NoScaleError, ValueError, OSError."""
         ratings, settings = self.measurement.rate(), self.measurement.settings
         title = Text(f"{self.bot}: settings of the dial")
         table = Table("temperature", "random\n%", "points", "", title=title, box=SIMPLE)

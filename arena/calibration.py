@@ -156,10 +156,14 @@ def make_settings(spec: str, settings: dict[str, Setting], match: RunSettings) -
     ]
 
 
+class NoScaleError(ValueError):
+    """No scale follows from the games that were played."""
+
+
 def make_scale(bot: str, settings: Sequence[Setting], ratings: Ratings, games: int) -> Scale:
     """The scale of a bot from the ratings of its settings, which begin with full strength and end with all random.
 
-    A setting that did not measure weaker than one before it is left out. Raises ValueError if nothing is left.
+    A setting that did not measure weaker than one before it is left out. Raises NoScaleError if nothing is left.
     """
     steps = [Step(0.0, 0.0, settings[0])]
     for number in range(1, len(settings)):
@@ -170,5 +174,5 @@ def make_scale(bot: str, settings: Sequence[Setting], ratings: Ratings, games: i
         if below.mean <= steps[-1].points - MIN_DROP:
             steps.append(Step(below.mean, below.interval or 0.0, settings[number]))
     if len(steps) < 2:
-        raise ValueError(f"{bot} is not stronger than random moves: there is nothing to dial")
+        raise NoScaleError(f"{bot} is not stronger than random moves: there is nothing to dial")
     return Scale(bot, games, tuple(steps))

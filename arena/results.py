@@ -70,15 +70,13 @@ class Results:
             if self.settings.stop is not None:
                 self._of_chunks.append((chunk.walls, pack(chunk.tallies)))
 
-    def drop_after(self, n_walls: int) -> list[int]:
-        """Forget the walls after the first ``n_walls``, where the run stops; return those that were finished."""
-        dropped = [wall for wall in self.finished if wall >= n_walls]
+    def drop_after(self, n_walls: int) -> None:
+        """Forget the walls after the first ``n_walls``, where the run stops."""
         self._finished[n_walls:] = False
         self._faults = [fault for fault in self._faults if fault.wall < n_walls]
         self._tallies = np.zeros_like(self._tallies)
         for walls, text in self._of_chunks:
             self._tallies += unpack(text)[self._finished[walls]].sum(axis=0)
-        return dropped
 
     @property
     def n_first(self) -> int:

@@ -26,7 +26,7 @@ from arena.schedule import RunSettings, games_of, split_walls
 from arena.tallies.times import N_TIMES, decision_times
 from arena.worker import WARM_UP, MakeBots, Update, open_worker
 from engine.common.cluster import Cluster
-from engine.common.files import write_contents
+from engine.common.files import SUFFIX, write_contents
 from engine.common.options import check_output
 from engine.common.program import program_name
 from engine.common.progress import Progress
@@ -86,6 +86,7 @@ class ArenaRun:
         if self.finished is None:
             self._open_files()
         self._stop_if_decided()
+        self._delete_games_after_stop()
         self._games_played = self._decisions = 0  # in this process, those after the wall that decides included
         self._times = np.zeros((len(self.results.bots), N_TIMES), dtype=np.int64)
         self._start = self._end = monotonic()
@@ -167,6 +168,7 @@ class ArenaRun:
                     self._handle(update, progress)
                     if self.stopped:
                         break
+        self._delete_games_after_stop()  # once no worker writes any more
 
     def _handle(self, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesPlayed):
@@ -190,17 +192,21 @@ class ArenaRun:
             self._stop_if_decided()
 
     def _stop_if_decided(self) -> None:
-        """Forget the walls after the one that decides, if one does, and delete their games."""
+        """Forget the walls after the one that decides, if one does."""
         if self.settings.stop is None or self.results.n_first == 0:
             return
         placements = self.results.first_placements()
         self._status = self.settings.stop.status(placements)
         if (n_walls := self.settings.stop.stops_after(placements)) is not None:
-            dropped = self.results.drop_after(n_walls)
+            self.results.drop_after(n_walls)
             self.stopped = True
-            if self.save is not None:
-                for game in games_of(self.settings, dropped):
-                    (self.save / file_name(game)).unlink(missing_ok=True)
+
+    def _delete_games_after_stop(self) -> None:
+        """Delete what workers have saved of walls after the one that decides."""
+        if self.stopped and self.save is not None:
+            for game in games_of(self.settings, range(self.results.n_first, self.settings.n_walls)):
+                for name in (file_name(game), file_name(game) + SUFFIX):
+                    (self.save / name).unlink(missing_ok=True)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from arena.checkpoint import Checkpoint, CheckpointError, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.results import Results
 from arena.schedule import Bot, RunSettings, split_walls
-from arena.worker import WARM_UP, Task, Update, play, start_external_bots
+from arena.worker import WARM_UP, Task, Update, made, play, start_external_bots
 from engine.common.cluster import Cluster
 from engine.common.labels import labels
 from engine.common.pools import AnyPool
@@ -153,7 +153,7 @@ def open_series_worker(bots_of: BotsOf) -> Iterator[Callable[[MatchTask], Iterat
         connecting: dict[str, Agent] = {}
 
         def open_bots(match: RunSettings) -> list[Bot]:
-            bots = bots_of(match)
+            bots = made(partial(bots_of, match))
             for index, (label, spec) in enumerate(zip(labels(match.bots), match.bots)):
                 if connects_to_us(spec):
                     if label not in connecting:

@@ -31,6 +31,14 @@ Update = Ready | GamesPlayed | ChunkResult
 MakeBots = Callable[[], list[Bot]]
 
 
+def made(make_bots: MakeBots) -> list[Bot]:
+    """The bots. Raises GameError if one cannot be made in this process, where others could make it."""
+    try:
+        return make_bots()
+    except ValueError as error:
+        raise GameError(str(error)) from None
+
+
 @contextmanager
 def open_worker(
     settings: RunSettings,
@@ -46,7 +54,7 @@ def open_worker(
     the results instead. ``rows``: kinds of rows to collect (`arena.parquet_rows`). ``log``: a folder for the traffic of
     external bots. The function raises GameError and OSError; so does the start of an external bot.
     """
-    bots = make_bots()
+    bots = made(make_bots)
     with ExitStack() as stack:
         start_external_bots(bots, stack, log)
 

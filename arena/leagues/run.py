@@ -66,6 +66,28 @@ class LeagueRun:
             check_output("--json", json)
         self.store = Store(json, settings)
         self.settings = settings
+        try:
+            workers = self._join(bots, jobs, timeout, json)
+        except BaseException:
+            self.store.close()
+            raise
+        self._timeout = timeout
+        self._workers = at_most(workers, 1) if any(map(connects_to_us, self.bots)) else workers
+        self._hours = hours
+        self._walls = None
+        if games is not None:
+            self._walls = max(walls_of_pairs(games, len(self.bots)), self.store.met_in_file(self.bots))
+        self._next_status, self._status = 0.0, ""
+        self._league: tuple[tuple[int, int], League] | None = None  # the latest, of so many games and samples
+
+    def _join(
+        self,
+        bots: Sequence[str],
+        jobs: int | Callable[[Sequence[str]], int | Cluster],
+        timeout: float,
+        json: Path | None,
+    ) -> int | Cluster:
+        """Let the bots join the league; return the workers. Raises ValueError, OSError."""
         known = self.store.bots
         if not bots:
             self._check_known(known, json)
@@ -76,14 +98,7 @@ class LeagueRun:
         self._check(self.bots, timeout)
         workers = jobs if isinstance(jobs, int) else jobs(self.bots)
         self.store.join(self.bots)
-        self._timeout = timeout
-        self._workers = at_most(workers, 1) if any(map(connects_to_us, self.bots)) else workers
-        self._hours = hours
-        self._walls = None
-        if games is not None:
-            self._walls = max(walls_of_pairs(games, len(self.bots)), self.store.met_in_file(self.bots))
-        self._next_status, self._status = 0.0, ""
-        self._league: tuple[tuple[int, int], League] | None = None  # the latest, of so many games and samples
+        return workers
 
     @staticmethod
     def _check_known(bots: Sequence[str], json: Path | None) -> None:

@@ -16,6 +16,7 @@ from arena.calibrate import CHECK_EVERY
 from arena.calibrating import strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
+from arena.series import Series
 from engine.actions import N_ACTIONS, actions_of
 from engine.contests.ratings import Ratings
 from tests.conftest import Scale
@@ -110,6 +111,20 @@ def test_a_bot_that_cannot_be_dialled_leaves_no_games(
     assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
     assert "my_bot.py:plain" in capsys.readouterr().err
     assert not list(folder.glob("*.games"))
+
+
+def test_a_bot_that_cannot_be_made_again_keeps_its_games(
+    bot: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "SHARES_ALONE", (0.5, 1.0))
+
+    def play(series: Series, console: Console) -> None:
+        raise ValueError("no room")
+
+    monkeypatch.setattr(Series, "play", play)
+    assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
+    assert "no room" in capsys.readouterr().err
+    assert list(folder.glob("*.games"))
 
 
 def test_values_of_any_unit_have_different_settings() -> None:

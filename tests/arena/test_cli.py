@@ -26,6 +26,16 @@ from tests.support.folders import folder_bytes
 from tests.support.processes import group_is_gone, start_group, wait_for
 
 RANDOM = ("--bots", "random,tsumogiri,random")
+ONLY_HERE = """
+from multiprocessing import parent_process
+
+from agents.registry import make
+
+def eager(seed):
+    if parent_process() is not None:
+        raise MemoryError("no room")
+    return make("efficiency", seed)
+"""
 
 
 @pytest.mark.slow
@@ -184,6 +194,15 @@ def test_statistics_so_far_are_printed_when_a_bot_fails(arena: Arena) -> None:
 def test_a_worker_that_dies_ends_the_run_with_one_line(arena: Arena) -> None:
     done = arena("--bots", "random,dying,random", "--games", 30, "--jobs", 2, code=1)
     assert "NUKIDORA_JOBS" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_bot_that_only_workers_cannot_make_ends_the_run_with_one_line(arena: Arena, tmp_path: Path) -> None:
+    bot = f"{tmp_path}/my_bot.py:eager"
+    (tmp_path / "my_bot.py").write_text(ONLY_HERE)
+    done = arena("--bots", f"{bot},random,tsumogiri", "--games", 30, "--jobs", 2, code=1)
+    assert "my_bot.py:eager cannot be made" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 

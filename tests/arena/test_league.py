@@ -311,6 +311,17 @@ def test_hours_and_seconds_are_positive_numbers(given: str, value: Any, error: t
         league(BOTS, **{given: value})
 
 
+def test_a_league_that_is_refused_leaves_its_file_to_others(tmp_path: Path) -> None:
+    """As in a notebook, which keeps the last error, and with it everything that its functions held."""
+    options: dict[str, Any] = {"games": 6, "length": "east", "json": tmp_path / "league.json"}
+    kept = []
+    for bots in (["efficiency", "random", "random"], ["random", "efficiency"], ["random", "efficiency", "nobody"]):
+        with pytest.raises(ValueError, match=r"twice|three bots|nobody") as caught:
+            league(bots, **options)
+        kept.append(caught.value)
+    assert len(league(["efficiency", "random", "tsumogiri"], **options).standings) == 3
+
+
 def test_a_league_plays_for_some_time(tmp_path: Path) -> None:
     for _ in range(2):
         result = league(["tsumogiri", "random", "efficiency"], hours=1e-5, length="east", json=tmp_path / "l.json")

@@ -11,8 +11,9 @@ from rich.console import Console
 
 from arena.chunk import GameError
 from arena.run import ArenaRun
-from arena.schedule import RunSettings
-from arena.series import Series
+from arena.schedule import Bot, RunSettings
+from arena.series import Series, open_series_worker
+from arena.worker import WARM_UP
 from tests.support.external_bots import command
 from tests.support.fake_server import PATIENCE
 from tests.support.loopback import free_url, play_without_end
@@ -93,6 +94,14 @@ def test_games_of_another_series_are_not_resumed(tmp_path: Path) -> None:
     Series(MATCHES, jobs=0, folder=tmp_path)
     with pytest.raises(ValueError, match=r"another run: delete it, or finish that run \(.* with different bots, games"):
         Series(MATCHES[::-1], jobs=0, folder=tmp_path)
+
+
+def test_a_bot_that_a_worker_cannot_make_fails_the_series() -> None:
+    def bots_of(match: RunSettings) -> list[Bot]:
+        raise ValueError("no room")
+
+    with open_series_worker(bots_of) as run, pytest.raises(GameError, match="no room"):
+        list(run((MATCHES[0], WARM_UP)))
 
 
 def test_orders_name_the_bots_and_share_the_walls() -> None:

@@ -15,8 +15,9 @@ from arena.api import play
 from arena.chunk import ChunkResult, play_chunk
 from arena.luck import adjust_for_luck
 from arena.match import Match
+from arena.recorder import file_name
 from arena.run import ArenaRun
-from arena.schedule import RunSettings
+from arena.schedule import RunSettings, games_of
 from arena.stopping import MIN_WALLS, Sprt, Until
 from engine.common.progress import Progress
 from engine.common.student import half_width
@@ -153,6 +154,9 @@ def test_resumed_games_after_the_one_that_decides_change_no_speed(tmp_path: Path
     run.checkpoint.close()
     run = opened()
     assert run.games == 150
+    (unfinished,) = games_of(settings, [99])[:1]  # by a worker that is ended
+    for name in (file_name(unfinished), file_name(unfinished) + ".tmp"):
+        (tmp_path / "games" / name).touch()
     run.play(Console(quiet=True))
     run.finish()
     assert 3 * MIN_WALLS <= run.games < 150

@@ -183,3 +183,10 @@ def test_a_bot_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selfplay, "cached_bots", lambda specs, seed: [Broken()] * 3)
     with pytest.raises(SourceError, match=r"^bot a, game 256, seat 0: raised RuntimeError: out of ideas"):
         SelfPlayChunk(SelfPlayConfig(("b", "c", "a")), first=256, n_games=1).collect()
+
+
+def test_a_bot_that_a_worker_cannot_make_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").write_text("def eager():\n    raise MemoryError('no room')\n")
+    chunk = SelfPlayChunk(SelfPlayConfig((f"{tmp_path}/my_bot.py:eager", "rule", "rule")), first=0, n_games=1)
+    with pytest.raises(SourceError, match=r"my_bot\.py:eager cannot be made: .*no room"):
+        chunk.collect()

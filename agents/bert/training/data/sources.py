@@ -80,6 +80,8 @@ class SelfPlayChunk:
         except PolicyFault as fault:
             where = f"game {self.first + fault.table}, seat {fault.seat}"
             raise SourceError(f"bot {self.config.bots[fault.policy]}, {where}: {fault.what}") from fault
+        except ValueError as error:  # a bot cannot be made in this process, where others could make it
+            raise SourceError(str(error)) from error
 
 
 @dataclass(frozen=True)
