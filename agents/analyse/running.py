@@ -8,7 +8,7 @@ import json
 from agents.analyse.analysis import analyse
 from agents.analyse.report import print_analysis
 from agents.registry import make
-from engine.common.files import naming
+from engine.common.files import write_atomically
 from engine.common.options import Parser
 from engine.common.program import OK
 from engine.common.screen import screen
@@ -25,9 +25,9 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
         position = Position(**fields, scores=scores, rivers=tuple(options.rivers))
         analysis = analyse(position, {spec: make(spec) for spec in options.bot})
         if options.json is not None:
-            with naming(options.json):
-                text = json.dumps(analysis.as_json(), ensure_ascii=False, separators=(",", ":"))
-                options.json.write_text(text + "\n", encoding="utf-8")
+            text = json.dumps(analysis.as_json(), ensure_ascii=False, separators=(",", ":"))
+            with write_atomically(options.json) as file:
+                file.write(f"{text}\n".encode())
     if options.json is None:
         print_analysis(analysis, screen())
     else:

@@ -88,7 +88,9 @@ def document(review: Review) -> Json:
 
 def entry(review: Review, decision: Decision, view: Any, opinion: Opinion, temperature: float) -> Json:
     """A decision and what the bot thinks of it."""
-    seat, events = review.of.seat, review.of.record.events[: decision.message + 1]
+    seat, events = review.of.seat, review.of.record.events
+    start = next(at for at in range(decision.message, -1, -1) if events[at]["type"] == "start_kyoku")
+    events = events[start : decision.message + 1]  # earlier rounds may depart from the rules
     event, own = events[-1], view["seat"][seat]
     furiten = own["temporary_furiten"] or own["riichi_furiten"] or int(own["waits"]) & int(own["discarded"])
     details = [
@@ -154,15 +156,13 @@ def relative(by_seat: list[Any], seat: int) -> list[Any]:
 
 
 def melds(events: list[Message], seat: int) -> list[Message]:
-    """The melds of a seat after `events`, as mjai-reviewer writes them."""
+    """The melds of a seat after `events` of a round, as mjai-reviewer writes them."""
     found: list[Message] = []
     for event in events:
         kind = event["type"]
-        if kind == "start_kyoku":
-            found = []
-        elif event.get("actor") != seat:
+        if event.get("actor") != seat:
             continue
-        elif kind in ("pon", "daiminkan"):
+        if kind in ("pon", "daiminkan"):
             found.append({key: event[key] for key in ("type", "target", "pai", "consumed")})
         elif kind == "ankan":
             found.append({"type": kind, "consumed": event["consumed"]})

@@ -16,7 +16,7 @@ from agents.review.opinions import check_reviewer
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.files import naming
+from engine.common.files import write_atomically
 from engine.common.options import Parser, describe_error, printable
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
@@ -34,8 +34,8 @@ def run(parser: Parser, options: argparse.Namespace, for_mjai_reviewer: bool) ->
         review = with_progress(decisions, options.bot)
         files = files_of(review, options.html, options.json, for_mjai_reviewer)
         for path, text in files.items():
-            with naming(path):
-                path.write_text(text, encoding="utf-8")
+            with write_atomically(path) as file:
+                file.write(text.encode())
     except RecordError as error:
         print(f"{parser.short_name}: {error}", file=sys.stderr)
         return FAILED

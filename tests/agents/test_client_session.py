@@ -202,6 +202,17 @@ def test_a_game_is_resumed_after_a_lost_connection(output: Output) -> None:
     assert [line.split(": ")[1] for line in output.errors] == ["the connection was closed; trying again in 1 s"] * 2
 
 
+def test_where_games_cannot_be_resumed_another_is_joined(output: Output) -> None:
+    def loses_for_good(connection: Connection) -> None:
+        connection.handshake()
+        connection.send(START_GAME, START_KYOKU)
+
+    with FakeServer(loses_for_good, serves) as server:
+        run_client(server, ScriptedBot(), output)
+    assert [join["resume"] for join in server.joins] == [True, True]
+    assert len(output.results) == 1
+
+
 def test_a_game_that_cannot_be_resumed_is_given_up_and_another_is_joined(output: Output) -> None:
     bot = ScriptedBot()
     with FakeServer(loses, says("no such game"), serves) as server:

@@ -23,7 +23,7 @@ from agents.review.mjai_reviewer import document
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
-from engine.common.program import OK
+from engine.common.program import BAD_ARGUMENTS, OK
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
 
@@ -276,6 +276,33 @@ def test_a_log_that_was_cut_off_is_reviewed_as_far_as_it_goes(
     code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", theirs, "--format", "mjai-reviewer")
     assert code == OK
     assert [bool(each["end_status"]) for each in json.loads(theirs.read_text())["review"]["kyokus"]] == [True, False]
+
+
+def test_a_round_that_departs_from_the_rules_costs_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has a kakan without a pon."""
+    path, theirs = tmp_path / "odd.mjson", tmp_path / "b.json"
+    lines = (REPOSITORY / "examples/game.mjson").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if '"dahai"' in line and '"actor":0' in line)
+    lines[at] = '{"type":"kakan","actor":0,"pai":"W","consumed":["W","W","W"]}'
+    path.write_text("\n".join(lines) + "\n")
+    code, _, _ = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", theirs, "--format", "mjai-reviewer")
+    assert code == OK
+    first, *others = json.loads(theirs.read_text())["review"]["kyokus"]
+    assert len(first["entries"]) < 5
+    assert all(each["entries"] for each in others)
+
+
+def test_a_name_that_is_no_text_leaves_the_file_that_was_there(
+    records_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, theirs = tmp_path / "odd.json", tmp_path / "b.json"
+    game = json.loads((records_dir / "phoenix_2024_1.json").read_text())
+    path.write_text(json.dumps(game | {"title": ["\ud800", ""]}))
+    theirs.write_text("kept")
+    code, _, err = run(capsys, path, "--seat", 0, "--bot", "rule", "--json", theirs, "--format", "mjai-reviewer")
+    assert (code, len(err.splitlines())) == (BAD_ARGUMENTS, 1)
+    assert theirs.read_text() == "kept"
+    assert not theirs.with_name("b.json.tmp").exists()
 
 
 def test_a_whole_record_says_nothing_of_a_cut(review: Review) -> None:

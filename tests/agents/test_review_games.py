@@ -18,6 +18,7 @@ from agents.registry import make
 from agents.review import games, many
 from agents.review.cli import main
 from agents.review.decisions import seat_decisions
+from agents.review.opinions import Opinion
 from agents.review.page import totals_page
 from agents.review.review import Review, make_review
 from agents.review.totals import BLUNDER, MISTAKE, N_MISTAKES, Sums, Totals
@@ -287,6 +288,11 @@ def test_a_player_at_two_seats_has_one_game(folder: Path) -> None:
 def test_a_loss_that_nobody_knows_is_none() -> None:
     assert Sums(decisions=2, unknown=2).row(3)["loss_per_game"] == {"mean": None, "interval": None}
     assert Sums(decisions=3, unknown=2, loss=0.3).row(3)["loss_per_game"]["mean"] == 0.1
+    sums = Sums()
+    for loss in (0.25, None, 0.25):
+        sums.count(Opinion([], 1, loss))
+    row = sums.row(1)
+    assert (row["decisions"], row["unknown"], row["mean_loss"], row["loss_per_game"]["mean"]) == (3, 1, 0.25, 0.5)
 
 
 def test_games_of_four_alone_are_no_games(records_dir: Path, tmp_path: Path, run: Run) -> None:

@@ -317,6 +317,32 @@ def test_no_process_is_left_behind(open_bot: OpenBot, fault: str) -> None:
         assert exits_soon(int(caught.value.stderr[-1]))
 
 
+STAYS = """
+import json, signal, sys, time
+from pathlib import Path
+
+def end(*_):
+    Path(sys.argv[1]).touch()
+    sys.exit()
+
+signal.signal(signal.SIGTERM, end)
+sys.stdin.readline()
+print(json.dumps({"type": "dahai", "actor": 0, "pai": "6p"}), flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_does_not_heed_its_stdin_can_clean_up(tmp_path: Path) -> None:
+    (tmp_path / "stays.py").write_text(STAYS)
+    bot = SubprocessBot(f"{sys.executable} {tmp_path}/stays.py {tmp_path}/cleaned", framing="array", timeout=PATIENCE)
+    bot.react(list(OPENING))
+    assert not (tmp_path / "cleaned").exists()
+    bot.close()
+    assert (tmp_path / "cleaned").exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_child_process_does_not_outlive_its_parent(tmp_path: Path, number: signal.Signals) -> None:
     script = tmp_path / "parent.py"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import registry
+from agents import registry, tactics
 from agents.external.adapters import AgentBot
 from agents.external.fallback import FallbackAgent
 from agents.external.mjai_bot import BotError
@@ -246,3 +246,12 @@ def test_what_is_legal_is_what_the_game_says() -> None:
     game = Game(seed=1)
     assert legal_actions(game.view(0)) == game.legal(0)
     assert safe_default(game.legal(0)) not in (TSUMO, RON)
+
+
+def test_rounds_that_are_over_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tactics, "MAX_ROUNDS", 3)
+    agent, made = recorder()
+    for _ in Tables([1]).play([agent.act], np.zeros((1, N_SEATS), dtype=np.int8)):
+        pass
+    assert len(made) > 3
+    assert len(agent._rounds) == 3

@@ -18,6 +18,7 @@ from agents.bert.evaluation.wahaha import WAHAHA_ACCURACY, WAHAHA_LABELS, WAHAHA
 from agents.bert.inference import Predictor, load
 from agents.bert.next_steps import arena_command, print_outcome
 from agents.bert.training.data.dataset import Dataset
+from engine.common.files import write_atomically
 from engine.common.options import Parser, check_output
 from engine.common.program import OK
 from engine.common.progress import Progress
@@ -35,7 +36,8 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
         validation, records = evaluate(options, console)
         print_report(validation, records)
         if options.json is not None:
-            options.json.write_text(json.dumps(as_json(options.model, validation, records), indent=1) + "\n")
+            with write_atomically(options.json) as file:
+                file.write(json.dumps(as_json(options.model, validation, records), indent=1).encode() + b"\n")
     outcome = f"measured {options.model}" if options.json is None else f"wrote {options.json}"
     print_outcome(outcome, arena_command(options.model))
     return OK
