@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from threading import Thread
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -14,7 +15,8 @@ from agents.strength import scale as scales
 from agents.strength.dial import Setting
 from agents.strength.scale import Scale, Step, write_scale
 from arena import balancing
-from arena.balancing import LOOKS, Balance, CannotBalanceError, Dials, Look, one_argument
+from arena.balancing import LOOKS, Balance, CannotBalanceError, Dials, Look, look_at, one_argument
+from arena.bot_games import BotGames
 from arena.cli import main
 from arena.series import Series
 from engine.common.program import OK
@@ -60,6 +62,20 @@ def test_dials_are_raised_until_one_is_at_full_strength() -> None:
     dials = Dials(("rule@-100", "efficiency@-60", "efficiency@-80"))
     dials.correct((0.0, 40.0, 20.0))
     assert dials.specs == ("rule@-20", "efficiency", "efficiency@-10")
+
+
+def test_games_beyond_those_looked_at_change_nothing() -> None:
+    """A resumed search may have finished more: the next step must be that of a search that was not interrupted."""
+    first, more = np.tile([1, 2, 3], (4, 3, 1)), np.tile([3, 1, 2], (9, 3, 1))
+    placements = np.concatenate([first, more])  # [wall, rotation, bot]
+
+    def played(n_walls: int) -> list[BotGames]:
+        return [
+            BotGames(bot, np.zeros((n_walls, 3, 1)), placements[:n_walls, :, index], np.zeros((n_walls, 3)))
+            for index, bot in enumerate("abc")
+        ]
+
+    assert look_at(("a", "b", "c"), played(13), 12) == look_at(("a", "b", "c"), played(4), 12)
 
 
 def test_what_cannot_be_balanced_is_said() -> None:

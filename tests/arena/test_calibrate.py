@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ from rich.console import Console
 
 from agents import registry
 from agents.strength.dial import Setting
-from agents.strength.scale import read_scale
+from agents.strength.scale import Scale as StrengthScale
+from agents.strength.scale import Step, read_scale, write_scale
 from arena import calibration
 from arena.calibrate import CHECK_EVERY
-from arena.calibrating import strengths_to_check
+from arena.calibrating import Calibration, Check, strengths_to_check
 from arena.calibration import FULL, SHARES_ALONE, Measurement, hottest, make_scale, settings_of, triples
 from arena.cli import main
 from arena.series import Series
@@ -111,6 +113,13 @@ def test_a_bot_that_cannot_be_dialled_leaves_no_games(
     assert main(["calibrate", bot.replace("eager", "plain"), "--games", "24"]) == 1
     assert "my_bot.py:plain" in capsys.readouterr().err
     assert not list(folder.glob("*.games"))
+
+
+def test_a_scale_is_checked_on_other_walls(bot: str) -> None:
+    write_scale(StrengthScale(bot, 9, (Step(0.0, 0.0, FULL), Step(-700.0, 1.0, Setting(0.0, 1.0)))))
+    options = Namespace(bot=bot, games=36, seed=5, plot=None, check=CHECK_EVERY, cluster=None)
+    measured, checked = Calibration(options).measurement.series, Check(options).measurement.series
+    assert not {match.seed for match in measured.matches} & {match.seed for match in checked.matches}
 
 
 def test_a_bot_that_cannot_be_made_again_keeps_its_games(

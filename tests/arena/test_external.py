@@ -101,6 +101,21 @@ def test_a_faulty_bot_costs_its_seat_and_nothing_else(tmp_path: Path, fault: str
     assert chunk.counts[..., SCORE].any()
 
 
+def test_a_saved_game_says_where_each_of_two_bots_failed(tmp_path: Path) -> None:
+    """Both at their third draw of the same round."""
+    bot = f"exec+event:{command(tmp_path, 'event', 'crash')}"
+    settings = RunSettings((bot, "random", bot), 3, 4, "tenhou", "east")
+    (tmp_path / "games").mkdir()
+    played(settings, [0], tmp_path / "games")
+    for path in (tmp_path / "games").iterdir():
+        lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        faults = [number for number, line in enumerate(lines) if line["type"] == "error"]
+        assert len(faults) == 2
+        assert "end_kyoku" not in [line["type"] for line in lines[: faults[1]]]
+        for number in faults:
+            assert (lines[number - 1]["type"], lines[number - 1]["actor"]) == ("tsumo", lines[number]["actor"])
+
+
 @pytest.mark.parametrize("fault", ["crash", "long-crash"])
 def test_a_saved_game_says_where_a_bot_failed_and_what_follows_is_not_judged(tmp_path: Path, fault: str) -> None:
     """At its third draw; until then it has drawn twice, and what follows is left out by show and review."""

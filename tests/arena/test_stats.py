@@ -17,7 +17,9 @@ from arena.record_games import count_record
 from arena.record_stats import open_count
 from engine.common.program import FAILED, OK
 from engine.records.files import find_records, read_records
+from engine.records.model import RecordError
 from tests.conftest import DATA
+from tests.support.handmade_records import of_march_2009
 
 BOTS = ["rule", "efficiency", "random"]
 # By walls in the arena, where luck is taken out; here by games.
@@ -165,6 +167,12 @@ def test_what_does_not_count_is_named_and_the_rest_is_counted(folder: Path, tmp_
     assert {row["player"] for row in document["players"][1:]} == {"efficiency", "random"}
     assert {row["player"] for row in rows_at(rows, "rounds")} == {"efficiency", "random", None}
     assert [row["player"] for row in rows_at(rows, "games")].count(None) == 1
+
+
+def test_a_game_that_goes_on_after_its_end_is_not_counted() -> None:
+    """As some did on Tenhou in March 2009: a leading dealer was tenpai in the last round."""
+    with pytest.raises(RecordError, match="the game continues after its end by the rules"):
+        count_record(of_march_2009("234678p3337746s"), "own")
 
 
 def test_no_record_leaves_the_file_that_was_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,16 +15,14 @@ import pytest
 from engine.actions import PASS, RON, TSUMO, TSUMOGIRI
 from engine.cli import main
 from engine.game import Game
-from engine.mjai.round_events import RoundReader
 from engine.records import mjai
 from engine.records.files import read_records
 from engine.records.model import GameRecord
 from engine.records.replay import Replay
-from engine.rules import MAJSOUL, TENHOU
+from engine.rules import MAJSOUL
 from tests.support.archives import RECORDS
+from tests.support.handmade_records import of_march_2009
 from tests.support.players import Habits, efficient_driver
-from tests.support.scenario import Scenario
-from tests.support.sides import State
 from tests.support.walls import build_wall
 
 
@@ -137,11 +135,7 @@ def test_a_double_yakuman_that_pays_one_is_a_mismatch() -> None:
 @pytest.mark.parametrize("hand", ["234678p3337746s", ""])
 def test_a_game_that_goes_on_though_a_leading_dealer_is_tenpai_is_one_of_march_2009(hand: str) -> None:
     """In the last round. If the dealer is not tenpai, another deals, and West 1 would follow: a mismatch."""
-    events = [{"type": "start_game", "names": ["a", "b", "c"], "rules": "tenhou"}]
-    for honba, scores in enumerate([(30_000, 30_000, 45_000), (29_000, 29_000, 47_000)]):
-        played = Scenario([hand, "5550s"], state=State(1, 2, honba, 0, scores)).quiet_until(0).do("tsumogiri")
-        events += RoundReader(played.t).read()
-    replay = Replay(GameRecord([*events, {"type": "end_game"}], TENHOU, "own"))
+    replay = Replay(of_march_2009(hand))
     mismatches = replay.check()
     assert (len(mismatches), len(replay.contradictions)) == ((0, 1) if hand else (1, 0))
     assert hand == "" or "March 2009" in str(replay.contradictions[0])

@@ -8,9 +8,12 @@ from typing import Any
 
 from engine.game import Game
 from engine.mjai.messages import make
+from engine.mjai.round_events import RoundReader
 from engine.records.model import GameRecord
 from engine.rules import TENHOU, Rules
 from tests.support.players import Habits, efficient_driver
+from tests.support.scenario import Scenario
+from tests.support.sides import State
 
 HANDS = [
     ["9m", "9m", "9m", "1p", "5p", "5p", "7p", "8p", "P", "P", "F", "F", "C"],
@@ -106,3 +109,12 @@ def played(seed: int, rules: Rules = TENHOU) -> GameRecord:
             menu, drawn = own_game.legal(seat), int(own_game.table.drawn)
             own_game.act(seat, choose(own.hand.tolist(), int(own.n_melds), drawn, menu))
     return GameRecord(own_game.messages, own_game.rules, "own")
+
+
+def of_march_2009(hand: str) -> GameRecord:
+    """A game of Tenhou that plays its last round, in which the dealer leads and holds `hand`, again."""
+    events = [{"type": "start_game", "names": ["a", "b", "c"], "rules": "tenhou"}]
+    for honba, scores in enumerate([(30_000, 30_000, 45_000), (29_000, 29_000, 47_000)]):
+        played = Scenario([hand, "5550s"], state=State(1, 2, honba, 0, scores)).quiet_until(0).do("tsumogiri")
+        events += RoundReader(played.t).read()
+    return GameRecord([*events, {"type": "end_game"}], TENHOU, "own")
