@@ -6,7 +6,7 @@
 # is counted beside it. The mangan limit is applied from 4 han 40 fu, not for 3 han with 70 fu and more.
 #
 # Surprising: which decomposition is passed has no effect, and the package has a yaku RYANPEIKOU, which it finds where a tile is held
-# three or four times. With 70 fu a hand of 3 han is worth more than one of 5 han. The README promises "accurate fu, han, and point calculation".
+# three or four times. With 70 fu a hand of 3 han is worth more than one of 5 han.
 #
 # Seen (wins by ron, South in an east round; in brackets what it should be):
 #     99m 1122337788s 9s + 9s: CHIITOITSU, 2 han 25 fu (JUNCHAN RYANPEIKOU PINFU, 7 han 30 fu)
