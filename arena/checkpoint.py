@@ -1,7 +1,6 @@
 """The files of a run: its checkpoint, from which it resumes if interrupted, and the results of a finished run.
 
-A checkpoint is a file of JSON lines. The first line identifies the run, each further line is a finished chunk. An
-incomplete last line, left by a killed process, is dropped.
+A checkpoint is a `engine.common.line_file.LineFile`: an entry for each finished chunk.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +19,12 @@ from arena.chunk import ChunkResult
 from arena.observers import Fault
 from arena.schedule import RunSettings
 from arena.tallies.observer import pack, unpack
-from engine.common.files import naming
-from engine.common.locks import lock
+from engine.common.line_file import DAMAGE, LineFile, ResumeError, differing
 from engine.common.sources import digest_of_sources
 from engine.contests.seating import ROTATIONS
 from engine.table import N_SEATS
 
-DAMAGE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)  # of a file that is read
 OF_FILES = ("save", "rows")  # keys of an identity that do not change the results
-
-
-class CheckpointError(ValueError):
-    """The file belongs to a run with other settings or other code, or is not the file of a run."""
 
 
 def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str] = ()) -> dict[str, Any]:
@@ -52,7 +44,7 @@ def run_identity(settings: RunSettings, folder: Path | None, rows: Sequence[str]
 def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | None:
     """Return the results at ``path``, or None if there is no such file.
 
-    Raises CheckpointError if they belong to a run with another ``identity``: they must not be overwritten.
+    Raises ResumeError if they belong to a run with another ``identity``: they must not be overwritten.
     """
     try:
         document = json.loads(path.read_bytes())
@@ -61,94 +53,15 @@ def finished_results(path: Path, identity: dict[str, Any]) -> dict[str, Any] | N
     except FileNotFoundError:
         return None
     except DAMAGE:
-        raise CheckpointError(
+        raise ResumeError(
             f"{path} is there already, without results of this version: name another --json FILE"
         ) from None
     if what := differing(own, {key: value for key, value in identity.items() if key not in OF_FILES}):
-        raise CheckpointError(
+        raise ResumeError(
             f"{path} has the results of a run with different {what}: name another --json FILE, or delete it"
         )
     results: dict[str, Any] = document
     return results
-
-
-def differing(first: dict[str, Any], second: dict[str, Any]) -> str:
-    """The keys in which two identities differ, "" if they are the same."""
-    keys = sorted(key for key in first.keys() | second.keys() if first.get(key) != second.get(key))
-    return ", ".join(key.replace("_", " ") for key in keys)
-
-
-class LineFile:
-    """An open file of JSON lines. ``read``: the lines that were in it, without the first, which is its ``identity``."""
-
-    def __init__(self, path: Path, identity: dict[str, Any]) -> None:
-        """Open the file at ``path``, or create it; no other process can open it from now on.
-
-        Raises CheckpointError, ValueError if another process has it open, and OSError if it is not writable.
-        """
-        self.path = path
-        self._file = path.open("a+b")
-        try:
-            lock(self._file, path)  # before an incomplete line is dropped, which the other process may be writing
-            self._file.seek(0)
-            header, *self.read = self._complete_lines() or [identity]
-            if what := differing(identity, header):
-                raise CheckpointError(
-                    f"{path} belongs to a run with different {what}: finish that run or delete the file"
-                )
-            if self._file.tell() == 0:
-                self.append(identity)
-        except BaseException:
-            self._file.close()
-            raise
-
-    def parse(self, take: Callable[[dict[str, Any]], None]) -> None:
-        """Call ``take`` with each line that was read. Raises CheckpointError if it cannot parse one."""
-        try:
-            for line in self.read:
-                take(line)
-        except DAMAGE as error:
-            self._file.close()
-            raise self.damage_error() from error
-
-    def append(self, line: dict[str, Any]) -> None:
-        """Write a line. Raises OSError."""
-        with naming(self.path):
-            self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-            self._file.flush()
-
-    def close(self) -> None:
-        """Close the file: the run is interrupted, and others may resume it."""
-        self._file.close()
-
-    def delete(self) -> None:
-        """Delete the file: the run is finished."""
-        self.close()
-        self.path.unlink()
-
-    def _complete_lines(self) -> list[dict[str, Any]]:
-        """Return all lines except an incomplete last one, which is truncated from the file."""
-        lines: list[dict[str, Any]] = []
-        end = 0
-        for line in self._file:
-            if line.endswith(b"\n"):
-                lines.append(self._parse(line))
-                end += len(line)
-        self._file.truncate(end)
-        self._file.seek(end)
-        return lines
-
-    def _parse(self, line: bytes) -> dict[str, Any]:
-        with suppress(ValueError, RecursionError):
-            if isinstance(parsed := json.loads(line), dict):
-                return parsed
-        raise self.damage_error()
-
-    def damage_error(self) -> CheckpointError:
-        """Return the error for a file from which no run can resume."""
-        return CheckpointError(
-            f"{self.path} is not a checkpoint of the arena: delete it, or choose another --json FILE"
-        )
 
 
 class Checkpoint:
@@ -170,8 +83,7 @@ class Checkpoint:
             missing.difference_update(chunk.walls)
             take(chunk)
 
-        self._lines.parse(take_line)
-        self._lines.read.clear()
+        self._lines.restore(take_line)
 
     def append(self, chunk: ChunkResult) -> None:
         """Write a finished chunk."""

@@ -1,6 +1,6 @@
 """Runs ``python -m arena stats``: counts the games in records, prints tables of the players' statistics, writes files.
 
-With ``--json``, the counts are kept in a journal, the rows for ``--parquet`` in parts next to it.
+With ``--json``, the counts are kept in a checkpoint, the rows for ``--parquet`` in parts next to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from arena.checkpoint import DAMAGE
 from arena.columns import PLAY, RESULTS, as_json
 from arena.page.records import PLAYER, write_page
 from arena.parquet import OF_RECORDS, ParquetFiles, games_of_records
@@ -26,48 +25,44 @@ from arena.report import LOWER_IS_BETTER, plain_text, print_tables, title
 from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
+from engine.common.line_file import LineFile
 from engine.common.options import Parser, check_not_read, check_output, describe_error
 from engine.common.pools import delay_interrupts
 from engine.common.program import FAILED, OK
 from engine.common.screen import screen
 from engine.common.sources import digest_of_sources
-from engine.records.archives import files_of, members
+from engine.records.archives import digest_of, files_of, members
 from engine.records.commands import for_each, found_paths, skip
 from engine.records.filters import THREE_PLAYERS
-from engine.records.journal import Journal, digest_of
 from engine.records.stream import in_order, jobs_for
 
 ALL = "all players"
 IN_DETAIL = 5  # columns of the tables of all statistics, all players together included, unless players are named
-CHECKPOINT = 100  # records counted between two updates of the journal of --json
+CHECKPOINT = 100  # records counted between two updates of the checkpoint of --json
 MAX_CLOSE = 3  # names that are proposed
 DIGITS = 6  # of means that are 2 or 0, but for the last bits
 
 
 class Count:
-    """The games counted so far, and what became of the other records; kept in a journal with ``--json``.
+    """The games counted so far, and what became of the other records; kept in a checkpoint with ``--json``.
 
     ``files``: the Parquet files, if they are wanted. ``kept``: the first game of
-    each update of the journal.
+    each update of the checkpoint.
     """
 
-    def __init__(self, journal: Journal | None) -> None:
-        """Continue after the records in the journal. Raises ValueError if it is damaged."""
+    def __init__(self, checkpoint: LineFile | None) -> None:
+        """Continue after the records in the checkpoint. Raises ValueError if it is damaged."""
         self.players = Players()
         self.done = 0  # records, whatever became of them
         self.left_out = 0  # games of four players
         self.faults: list[str] = []
         self.files: ParquetFiles | None = None
         self.kept: list[int] = []
-        self._journal = journal
+        self._checkpoint = checkpoint
         self._unkept: list[Counted] = []
         self._n_kept_faults = 0
-        if journal is not None and journal.last is not None:
-            try:
-                for entry in journal.entries():
-                    self._restore(entry)
-            except DAMAGE:
-                raise ValueError(f"{journal.path} is damaged: delete it to begin anew") from None
+        if checkpoint is not None:
+            checkpoint.restore(self._restore)
 
     @property
     def games(self) -> int:
@@ -95,19 +90,19 @@ class Count:
             self.keep()
 
     def keep(self) -> None:
-        """Write what is not kept yet: the rows of games, then the line of the journal that says that they are."""
+        """Write what is not kept yet: the rows of games, then the line of the checkpoint that says that they are."""
         first = self.games - len(self._unkept)
         if self.files is not None and self._unkept:
             self.files.add(first, {"rounds": self.players.rows_of(first, self._unkept)})
-        if self._journal is not None:
+        if self._checkpoint is not None:
             games, faults = [counted.as_json() for counted in self._unkept], self.faults[self._n_kept_faults :]
-            self._journal.add({"done": self.done, "left_out": self.left_out, "games": games, "faults": faults})
+            self._checkpoint.append({"done": self.done, "left_out": self.left_out, "games": games, "faults": faults})
         self._unkept, self._n_kept_faults = [], len(self.faults)
 
     def forget(self) -> None:
         """Delete what is kept: everything is counted and written. Raises OSError."""
-        if self._journal is not None:
-            self._journal.remove()
+        if self._checkpoint is not None:
+            self._checkpoint.delete()
         if self.files is not None:
             self.files.delete_parts()
 
@@ -142,14 +137,14 @@ def start(parser: Parser, options: Namespace, n_shown: int) -> int:
 
 def open_count(options: Namespace, paths: Sequence[Path]) -> Count:
     """Begin to count, or go on where the same command was interrupted. Raises ValueError, OSError."""
-    journal, with_rounds = None, options.parquet is not None
+    checkpoint, with_rounds = None, options.parquet is not None
     if options.json is not None:
         sources = digest_of_sources("engine", "arena")
         identity = {"files": digest_of(paths), "rounds": with_rounds, "sources": sources}
-        journal = Journal(options.json.with_name(options.json.name + ".partial"), identity)
-    count = Count(journal)
+        checkpoint = LineFile(options.json.with_name(options.json.name + ".partial"), identity)
+    count = Count(checkpoint)
     if with_rounds:
-        parts = None if journal is None else journal.path.with_name(journal.path.name + ".rows")
+        parts = None if checkpoint is None else checkpoint.path.with_name(checkpoint.path.name + ".rows")
         count.files = ParquetFiles(options.parquet, ("rounds",), parts, count.kept, OF_RECORDS)
     return count
 

@@ -14,13 +14,14 @@ from rich.console import Console
 from agents.base import Agent
 from agents.external.specs import connects_to_us
 from arena.bot_games import finishing_orders
-from arena.checkpoint import Checkpoint, CheckpointError, run_identity
+from arena.checkpoint import Checkpoint, run_identity
 from arena.chunk import ChunkResult, GameError, GamesPlayed
 from arena.results import Results
 from arena.schedule import Bot, RunSettings, split_walls
 from arena.worker import WARM_UP, Task, Update, made, play, start_external_bots
 from engine.common.cluster import Cluster
 from engine.common.labels import labels
+from engine.common.line_file import ResumeError
 from engine.common.pools import AnyPool
 from engine.common.progress import Progress
 from engine.common.workers import at_most, connected, open_pool
@@ -134,12 +135,12 @@ class Series:
 def open_checkpoint(folder: Path, number: int, match: RunSettings, results: Results) -> Checkpoint:
     """Open the file of the games of a match, and add them to ``results``.
 
-    Raises CheckpointError, which names the folder, and OSError.
+    Raises ResumeError, which names the folder, and OSError.
     """
     try:
         return Checkpoint(folder / f"{number:03}", run_identity(match, None), results.add)
-    except CheckpointError as error:
-        raise CheckpointError(f"{folder} has games of another run: delete it, or finish that run ({error})") from None
+    except ResumeError as error:
+        raise ResumeError(f"{folder} has games of another run: delete it, or finish that run ({error})") from None
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from agents.review.decisions import names_of, seat_decisions
 from agents.review.opinions import cached_bot
 from agents.review.review import Review, make_review
 from agents.review.totals import Totals
+from engine.common.line_file import LineFile
 from engine.common.options import printable
 from engine.records.filters import THREE_PLAYERS
-from engine.records.journal import Journal
 from engine.records.model import GameRecord, RecordError
 from engine.records.stream import Item, select_record
 from engine.records.validate import unreadable
@@ -57,24 +57,20 @@ def review_record(record: GameRecord, file: str, player: str, bots: tuple[str, .
 
 @dataclass
 class Found:
-    """All records so far; kept in a journal, if there is one."""
+    """All records so far; kept in a checkpoint, if there is one."""
 
     totals: Totals
-    journal: Journal | None
+    checkpoint: LineFile | None
     done: int = 0  # records, whatever became of them
     n_faults: int = 0
     faults: list[str] = field(default_factory=list)  # the first MAX_FAULTS
     names: set[str] = field(default_factory=set)  # of players, at most MAX_NAMES
 
     def __post_init__(self) -> None:
-        """Go on after what the journal holds. Raises ValueError for one that is damaged."""
+        """Go on after what the checkpoint holds. Raises ValueError for one that is damaged."""
         self._forget()
-        if self.journal is not None and self.journal.last is not None:
-            try:
-                for entry in self.journal.entries():
-                    self._restore(entry)
-            except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-                raise ValueError(f"{self.journal.path} is damaged: delete it to begin anew") from None
+        if self.checkpoint is not None:
+            self.checkpoint.restore(self._restore)
 
     def _forget(self) -> None:
         """Nothing is new any more."""
@@ -100,12 +96,12 @@ class Found:
             self.keep()
 
     def keep(self) -> None:
-        """Write what is not in the journal yet."""
+        """Write what is not in the checkpoint yet."""
         done, n_faults, names = self._kept
-        if self.journal is not None and self.done > done:
+        if self.checkpoint is not None and self.done > done:
             told = {"faults": self.faults[n_faults:], "names": sorted(self.names - names)}
             totals = self._new.kept(self.totals)
-            self.journal.add({"done": self.done, "n_faults": self.n_faults, "totals": totals} | told)
+            self.checkpoint.append({"done": self.done, "n_faults": self.n_faults, "totals": totals} | told)
             self._forget()
 
     def check_player(self, player: str) -> None:

@@ -21,15 +21,15 @@ from agents.review.report import loss_text
 from agents.review.review import Json
 from agents.review.totals import ALL, GROUPS, MISTAKE, Totals
 from engine.common.files import write_atomically
+from engine.common.line_file import LineFile
 from engine.common.options import Parser, check_not_read, describe_error, printable
 from engine.common.pools import delay_interrupts
 from engine.common.program import FAILED, OK
 from engine.common.screen import plain_table, screen
 from engine.common.sources import digest_of_sources
-from engine.records.archives import files_of, members
+from engine.records.archives import digest_of, files_of, members
 from engine.records.commands import for_each, found_paths, skip
 from engine.records.filters import THREE_PLAYERS
-from engine.records.journal import Journal, digest_of
 from engine.records.stream import in_order, jobs_for
 
 HEADINGS = {"by_kind": "decision", "by_shanten": "shanten", "by_turn": "turn"}
@@ -44,18 +44,18 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
             return FAILED
         for option, path in (("--json", options.json), ("--html", options.html)):
             check_not_read(option, path, files_of(paths))
-        found = Found(Totals.of_none(len(options.bot)), journal_of(options, paths))
+        found = Found(Totals.of_none(len(options.bot)), checkpoint_of(options, paths))
         code, why = review_all(found, options, paths)
         with delay_interrupts():
             found.keep()
         if code != OK:
-            again = "the same command continues" if found.journal else "with --json FILE, the same command continues"
+            again = "the same command continues" if found.checkpoint else "with --json FILE, the same command continues"
             print_totals(screen(), found.totals, options)
             print(f"{why}: {found.done:,} records are done; {again}", file=sys.stderr)
             return code
         if not found.totals.games:
-            if found.journal is not None:
-                found.journal.remove()
+            if found.checkpoint is not None:
+                found.checkpoint.delete()
             found.check_player(options.player)
             return FAILED  # nothing could be read, which has been said
         write(found, options)
@@ -66,7 +66,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     return FAILED if found.n_faults else OK
 
 
-def journal_of(options: argparse.Namespace, paths: Sequence[Path]) -> Journal | None:
+def checkpoint_of(options: argparse.Namespace, paths: Sequence[Path]) -> LineFile | None:
     """What keeps how far the job is, beside its output; None without a file to write. Raises ValueError, OSError."""
     output: Path | None = options.json or options.html
     if output is None:
@@ -78,7 +78,7 @@ def journal_of(options: argparse.Namespace, paths: Sequence[Path]) -> Journal | 
         "sources": [digest_of_sources("engine", "agents"), digest_of_weights()],
         "bot_files": digest_of_files(options.bot),
     }
-    return Journal(output.with_name(output.name + ".partial"), identity)
+    return LineFile(output.with_name(output.name + ".partial"), identity)
 
 
 def review_all(found: Found, options: argparse.Namespace, paths: Sequence[Path]) -> tuple[int, str]:
@@ -108,8 +108,8 @@ def write(found: Found, options: argparse.Namespace) -> None:
     for path, text in texts.items():
         with write_atomically(path) as file:
             file.write(text.encode())
-    if found.journal is not None:
-        found.journal.remove()
+    if found.checkpoint is not None:
+        found.checkpoint.delete()
     print_totals(screen(), totals, options)
     for path in texts:
         print(f"wrote {path}")

@@ -166,7 +166,7 @@ class Totals:
         return cls(int(kept["games"]), tables, [[Mistake(**each) for each in of_bot] for of_bot in kept["mistakes"]])
 
     def kept(self, among: Totals) -> Json:
-        """All as JSON, for a journal; of the mistakes those that are ``among`` the costliest, too."""
+        """All as JSON, for a checkpoint; of the mistakes those that are ``among`` the costliest, too."""
         costliest = [{each.place for each in of_bot} for of_bot in among.mistakes]
         return {
             "games": self.games,
@@ -255,7 +255,7 @@ def mistake(review: Review, bot: int, index: int, file: str) -> Mistake:
 
 
 def float_or_int(value: Any) -> Any:
-    """A number of a journal. Raises TypeError for anything else."""
+    """A number of a checkpoint. Raises TypeError for anything else."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise TypeError(f"{value!r} is no number")
     return value

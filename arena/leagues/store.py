@@ -16,15 +16,10 @@ from typing import Any
 
 from agents.bot_files import digest_of_files, digest_of_weights
 from agents.external.specs import is_external
-from arena.checkpoint import (
-    DAMAGE,
-    CheckpointError,
-    LineFile,
-    check_walls,
-    differing,
-)
+from arena.checkpoint import check_walls
 from arena.leagues.games import LeagueGames, LeagueSettings, Meeting
 from engine.common.files import write_json
+from engine.common.line_file import DAMAGE, LineFile, ResumeError, differing
 from engine.common.sources import digest_of_sources
 from engine.contests.schedule import Batch, Schedule
 from engine.table import N_SEATS
@@ -46,7 +41,7 @@ class Store:
     """
 
     def __init__(self, path: Path | None, settings: LeagueSettings) -> None:
-        """``path``: of the file; None: nothing is kept. Raises CheckpointError and OSError."""
+        """``path``: of the file; None: nothing is kept. Raises ResumeError and OSError."""
         self.path = path
         self.settings = settings
         self.games = LeagueGames()
@@ -58,7 +53,7 @@ class Store:
             self._read(path)
             if self._partial(path).exists():
                 self._lines = LineFile(self._partial(path), asdict(settings))
-                self._lines.parse(self._take_line)
+                self._lines.restore(self._take_line)
 
     @property
     def bots(self) -> list[str]:
@@ -81,11 +76,11 @@ class Store:
         except FileNotFoundError:
             return
         except DAMAGE:
-            raise CheckpointError(
+            raise ResumeError(
                 f"{path} is there already, without a league of this version: name another --json FILE"
             ) from None
         if different:
-            raise CheckpointError(f"{path} has a league with different {different}: name another --json FILE")
+            raise ResumeError(f"{path} has a league with different {different}: name another --json FILE")
         for meeting in self._in_file:
             self.games.add(meeting)
 
@@ -119,13 +114,13 @@ class Store:
     def join(self, bots: Sequence[str]) -> None:
         """``bots`` play from now on, the others do not.
 
-        Raises CheckpointError if one has changed since it played, and OSError if nothing can be written.
+        Raises ResumeError if one has changed since it played, and OSError if nothing can be written.
         """
         played = {bot for meeting in self.games.meetings(self.bots) for bot in meeting.bots}
         identities = {bot: identity_of(bot) for bot in bots}
         for bot, identity in identities.items():
             if bot in played and self._identities[bot] != identity:
-                raise CheckpointError(
+                raise ResumeError(
                     f"{bot} is no longer the bot that has played in {self.path}: its files have changed, or the "
                     "sources or weights of nukidora. Name another --json FILE, give the bot another name (copy its "
                     "file), or leave it out of --bots"
@@ -134,7 +129,7 @@ class Store:
         self.taken = [batch for batch in self.taken if set(batch.bots) <= set(bots)]
         if self.path is not None and self._lines is None:
             self._lines = LineFile(self._partial(self.path), asdict(self.settings))
-        read = self._lines.read if self._lines else []
+        read = self._lines.entries() if self._lines else iter(())
         known = {line["bot"]: line["identity"] for line in read if "identity" in line}
         changed = {bot: identity for bot, identity in identities.items() if known.get(bot) != identity}
         self._append(*({"bot": bot, "identity": identity} for bot, identity in changed.items()))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 SUFFIX = ".tmp"  # of the file while it is being written
+DEVICES = Path("/dev")
 
 
 @contextmanager
@@ -28,10 +29,15 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     """Write a file so that other processes see either its old or its complete new contents.
 
     The block writes to ``path`` + ``.tmp``, which replaces ``path`` when the block ends. If the block raises, ``path``
-    stays as it was and the temporary file is deleted; a killed process may leave it behind. Raises OSError.
+    stays as it was and the temporary file is deleted; a killed process may leave it behind. A device or pipe, such as
+    ``/dev/stdout``, is written to. Raises OSError.
     """
     if path.is_dir():
         raise IsADirectoryError(EISDIR, "is a folder; name a file in it", str(path))
+    if path.parent == DEVICES or (path.exists() and not path.is_file()):
+        with naming(path), path.open("wb") as file:
+            yield file
+        return
     temporary = path.with_name(path.name + SUFFIX)
     try:
         file = temporary.open("wb")

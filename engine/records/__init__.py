@@ -8,6 +8,5 @@ for many files. `filling` computes results that a record lacks, `cut_off` tells 
 `show` prints a record.
 
 `archives` reads the records of archives one after another, `compression` unpacks them, `filters` chooses among them,
-and `stream` works on all of them with all cores. `convert` writes archives (`packing`); a `journal` lets a long job
-continue.
+and `stream` works on all of them with all cores. `convert` writes archives (`packing`).
 """

@@ -15,10 +15,11 @@ import sqlite3
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from glob import glob, has_magic
+from hashlib import blake2b
 from io import BufferedReader
 from pathlib import Path
 from typing import IO
@@ -137,6 +138,15 @@ def files_of(paths: Iterable[Path]) -> Iterator[Path]:
 def total_size(paths: Iterable[Path]) -> int:
     """Return the total size in bytes of the files at `paths`, as returned by `find_records`."""
     return sum(path.stat().st_size for path in files_of(paths) if path.exists())
+
+
+def digest_of(paths: Sequence[Path]) -> str:
+    """Return a hash of the files at `paths`: their names, sizes and modification times."""
+    found = blake2b(digest_size=8)
+    for path in paths:
+        status = split_name(path)[0].stat()
+        found.update(f"{path.resolve()}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="surrogateescape"))
+    return found.hexdigest()
 
 
 def members(paths: Iterable[Path]) -> Iterator[Member]:

@@ -15,17 +15,17 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 
 from engine.common.files import write_atomically
+from engine.common.line_file import LineFile
 from engine.common.options import Parser, check_not_read, check_output, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
 from engine.common.sources import digest_of_sources
 from engine.mjai.connection import DEFAULT_DIALECT
-from engine.records.archives import files_of, members, total_size
+from engine.records.archives import digest_of, files_of, members, total_size
 from engine.records.convert import Conversion
 from engine.records.files import RecordError, find_records, notes_of, read_records, write_record
 from engine.records.filters import Filters, filters_of
-from engine.records.journal import Journal, digest_of
 from engine.records.model import with_rules_of
 from engine.records.show import show_game
 from engine.records.stream import Item, jobs_for
@@ -53,11 +53,11 @@ def validate(args: argparse.Namespace) -> int:
     paths, filters = found_paths(args), Filters(rules=args.rules)
     check_not_read("--json", args.json, files_of(paths))
     jobs = jobs_for(paths)
-    journal, report, done = None, Report(), 0
+    lines, report, done = None, Report(), 0
     if args.json is not None:
         identity = {"filters": filters.options, "files": digest_of(paths), "sources": [digest_of_sources("engine")]}
-        journal = Journal(args.json.with_name(args.json.name + ".partial"), identity)
-        last = journal.latest({"done": 0, "counts": report.counts()})
+        lines = LineFile(args.json.with_name(args.json.name + ".partial"), identity)
+        last = lines.last({"done": 0, "counts": report.counts()})
         report.count(last["counts"])
         done = last["done"]
     found = members(paths)
@@ -70,19 +70,19 @@ def validate(args: argparse.Namespace) -> int:
         done += 1
         for fault in each.faults:
             print(fault)
-        faults += each.faults if journal else []
-        if journal and done % CHECKPOINT == 0:
-            journal.add({"done": done, "counts": report.counts(), "faults": faults})
+        faults += each.faults if lines else []
+        if lines and done % CHECKPOINT == 0:
+            lines.append({"done": done, "counts": report.counts(), "faults": faults})
             faults = []
 
     code, why = for_each(check_all(found, filters, jobs), paths, done, take)
     if code != OK:
-        again = "the same command continues" if journal else "with --json FILE, the same command continues"
+        again = "the same command continues" if lines else "with --json FILE, the same command continues"
         print(f"{why}: {done:,} records are checked; {again}", file=sys.stderr)
-    if journal:
-        journal.add({"done": done, "counts": report.counts(), "faults": faults})
+    if lines:
+        lines.append({"done": done, "counts": report.counts(), "faults": faults})
         if code == OK:
-            write_report(args.json, report, journal)
+            write_report(args.json, report, lines)
     print(report, flush=True)
     if paths and code == OK and not (report.n_records or report.n_left_out):
         say_nothing_found(args)
@@ -159,15 +159,15 @@ def with_progress(
             shown = position
 
 
-def write_report(path: Path, report: Report, journal: Journal) -> None:
-    """Write the counts and all faults as JSON, and delete the journal."""
+def write_report(path: Path, report: Report, lines: LineFile) -> None:
+    """Write the counts and all faults as JSON, and delete the file of the progress."""
     with write_atomically(path) as file:
         file.write(json.dumps(report.counts())[:-1].encode() + b', "faults": [')
-        faults = (fault for entry in journal.entries() for fault in entry.get("faults", []))
+        faults = (fault for entry in lines.entries() for fault in entry.get("faults", []))
         for number, fault in enumerate(faults):
             file.write(b"," * bool(number) + b"\n" + json.dumps(fault).encode())
         file.write(b"]}\n")
-    journal.remove()
+    lines.delete()
 
 
 def convert(args: argparse.Namespace) -> int:
@@ -191,8 +191,7 @@ def convert(args: argparse.Namespace) -> int:
 
     code, why = for_each(conversion.run(jobs), conversion.paths, conversion.done, take)
     if code != OK:
-        done = (conversion.journal.last or {"done": 0})["done"]
-        print(f"{why}: {done:,} records are kept; the same command continues", file=sys.stderr)
+        print(f"{why}: {conversion.kept:,} records are kept; the same command continues", file=sys.stderr)
         return code
     n_written = report.n_records - report.n_damaged - report.n_four_players
     rare = {"damaged": report.n_damaged, "games of four": report.n_four_players, "left out": report.n_left_out}

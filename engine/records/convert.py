@@ -10,18 +10,18 @@ from itertools import islice
 from pathlib import Path
 
 from engine.common.files import naming
+from engine.common.line_file import LineFile
 from engine.common.sources import digest_of_sources
-from engine.records.archives import Member, members, split_name
+from engine.records.archives import Member, digest_of, members, split_name
 from engine.records.files import encode_record, notes_of
 from engine.records.filters import Filters
-from engine.records.journal import Journal, digest_of
 from engine.records.model import RecordError, record_errors
 from engine.records.packing import FolderWriter, Names, Writer, writer_for
 from engine.records.stream import Item, in_order, select_record
 from engine.records.validate import Report, unreadable
 
 CHECKPOINT = 1000  # records between two checkpoints
-PARTIAL, JOURNAL = ".partial", ".partial.jsonl"
+PARTIAL, CHECKPOINT_FILE = ".partial", ".partial.jsonl"
 
 
 def convert_record(item: Item, suffix: str, dialect: str, filters: Filters) -> tuple[Report, bytes | None]:
@@ -50,15 +50,16 @@ class Conversion:
         self.suffix, self.dialect = "." + file_format, dialect
         open_writer = writer_for(out)
         in_folder = open_writer is FolderWriter
-        journal = out.with_name(out.name + JOURNAL)
-        if (any(out.iterdir()) if in_folder and out.is_dir() else out.exists()) and not journal.exists():
+        checkpoint = out.with_name(out.name + CHECKPOINT_FILE)
+        if (any(out.iterdir()) if in_folder and out.is_dir() else out.exists()) and not checkpoint.exists():
             raise ValueError(f"--out {out}: exists already; name another, or delete it")
         how = {"format": file_format, "dialect": dialect, "filters": filters.options}
         identity = how | {"files": digest_of(paths), "sources": [digest_of_sources("engine")]}
-        self.journal = Journal(journal, identity)
+        self._lines = LineFile(checkpoint, identity)
         self._written = out if in_folder else out.with_name(out.name + PARTIAL)
-        last = self.journal.latest({"done": 0, "size": 0, "counts": Report().counts()})
-        self.done: int = last["done"]  # records completely written
+        last = self._lines.last({"done": 0, "size": 0, "counts": Report().counts()})
+        self.done: int = last["done"]  # records completely written before
+        self.kept = self.done  # and now
         self.report = Report()
         self.report.count(last["counts"])
         self.writer: Writer = open_writer(self._written, last["size"])
@@ -90,14 +91,15 @@ class Conversion:
             with naming(self._written):
                 self.writer.abandon()
             raise
-        self.journal.remove()  # first, as a journal without its output could not be continued
+        self._lines.delete()  # first, as a checkpoint without its output could not be continued
         if self._written != self.out:
             self._written.replace(self.out)
 
     def _keep(self, done: int) -> None:
         with naming(self._written):
             size = self.writer.checkpoint()
-        self.journal.add({"done": done, "size": size, "counts": self.report.counts()})
+        self._lines.append({"done": done, "size": size, "counts": self.report.counts()})
+        self.kept = done
 
 
 def _name(record: Item | Member, below: Path, several: bool) -> str:

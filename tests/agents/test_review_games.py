@@ -195,14 +195,14 @@ def test_a_journal_of_another_player_is_refused(folder: Path, tmp_path: Path, ru
 def test_a_job_does_not_go_on_with_another_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str) -> None:
     (tmp_path / "bot.py").write_text("1")
     options = Namespace(json=tmp_path / "c.json", html=None, player="C", bot=[f"{tmp_path}/bot.py:Eager"])
-    many.journal_of(options, [])
-    many.journal_of(options, [])
+    many.checkpoint_of(options, [])
+    many.checkpoint_of(options, [])
     if changed == "bot.py":
         (tmp_path / "bot.py").write_text("2")
     else:
         monkeypatch.setattr(many, changed, lambda *packages: "others")
     with pytest.raises(ValueError, match="is of another job"):
-        many.journal_of(options, [])
+        many.checkpoint_of(options, [])
 
 
 def test_no_record_leaves_the_file_that_was_there(tmp_path: Path, run: Run) -> None:

@@ -17,11 +17,12 @@ import pytest
 import agents
 from agents.bot_files import digest_of_weights
 from arena.bot_games import N_COUNTS
-from arena.checkpoint import Checkpoint, CheckpointError, run_identity
+from arena.checkpoint import Checkpoint, run_identity
 from arena.chunk import ChunkResult
 from arena.schedule import RunSettings
 from arena.tallies.counts import N_TALLIES
 from arena.tallies.observer import MAX_BYTES, pack
+from engine.common.line_file import ResumeError
 
 SETTINGS = RunSettings(("random", "random", "tsumogiri"), 30, 0, "tenhou", "east")
 IDENTITY = run_identity(SETTINGS, None)
@@ -95,7 +96,7 @@ def test_a_wall_that_is_finished_twice_is_refused(tmp_path: Path, walls: list[in
     checkpoint.append(chunk([0, 1]))
     checkpoint.append(chunk(walls))
     del checkpoint
-    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+    with pytest.raises(ResumeError, match="is damaged"):
         opened(path)
 
 
@@ -134,7 +135,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path: Path) -> No
         (run_identity(SETTINGS, tmp_path), "save"),
         (IDENTITY | {"sources": "other"}, "sources"),
     ]:
-        with pytest.raises(CheckpointError, match=f"with different {what}:"):
+        with pytest.raises(ResumeError, match=f"with different {what}:"):
             opened(path, other)
     assert path.read_bytes() == before
 
@@ -142,7 +143,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path: Path) -> No
 def test_a_file_that_is_no_checkpoint_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.partial"
     path.write_text("my notes\nmore of them\n")
-    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+    with pytest.raises(ResumeError, match="is damaged"):
         opened(path)
     assert path.read_text() == "my notes\nmore of them\n"
 
@@ -170,7 +171,7 @@ def test_a_forged_chunk_is_one_error(tmp_path: Path, key: str, value: object) ->
     opened(path).append(chunk([0, 1]))
     header, line = path.read_text().splitlines()
     path.write_text(f"{header}\n{json.dumps(json.loads(line) | {key: value})}\n")
-    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+    with pytest.raises(ResumeError, match="is damaged"):
         opened(path)
 
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from arena.bot_games import N_COUNTS, estimate
-from arena.checkpoint import CheckpointError
 from arena.leagues import cli, run, running
 from arena.leagues.api import league
 from arena.leagues.games import LeagueSettings, Meeting
@@ -26,6 +25,7 @@ from arena.leagues.league import League, as_text, print_league
 from arena.leagues.run import LeagueRun
 from arena.leagues.standings import league_of
 from arena.leagues.store import Store, identity_of
+from engine.common.line_file import ResumeError
 from engine.common.program import BAD_ARGUMENTS, FAILED, INTERRUPTED, OK
 from engine.common.workers import open_pool
 from engine.contests.estimates import mean_by_walls
@@ -475,5 +475,5 @@ def test_forged_games_are_one_error(tmp_path: Path, in_file: bool, key: str, val
         return Store(path, SETTINGS)
 
     assert opened([games]).games.n_games == 2 * ROTATIONS
-    with pytest.raises(CheckpointError, match="another --json FILE"):
+    with pytest.raises(ResumeError, match=r"or name another file|another --json FILE"):
         opened([games | {key: value}])

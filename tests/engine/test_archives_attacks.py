@@ -21,10 +21,10 @@ import pytest
 import zstandard
 
 from engine.cli import main
+from engine.common.line_file import LineFile
 from engine.records.archives import members
 from engine.records.files import encode_record, parse_record, read_records
 from engine.records.filters import Filters
-from engine.records.journal import Journal
 from engine.records.model import RecordError
 from engine.records.options import FORMATS
 from engine.records.packing import Names, ZipWriter, writer_for
@@ -219,12 +219,12 @@ def test_an_archive_that_was_cut_is_not_continued(tmp_path: Path) -> None:
         "9" * 5000,
     ],
 )
-def test_a_forged_journal_is_one_error(line: str, tmp_path: Path) -> None:
-    Journal(tmp_path / "j", {})
+def test_a_forged_checkpoint_is_one_error(line: str, tmp_path: Path) -> None:
+    LineFile(tmp_path / "j", {})
     with (tmp_path / "j").open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(ValueError, match="is damaged: delete it to begin anew"):
-        Journal(tmp_path / "j", {}).latest({"done": 0, "counts": Report().counts()})
+    with pytest.raises(ValueError, match="is damaged, or no checkpoint: delete it to begin anew"):
+        LineFile(tmp_path / "j", {}).last({"done": 0, "counts": Report().counts()})
 
 
 def hostile_records() -> dict[str, bytes]:

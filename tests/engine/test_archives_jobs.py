@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 from engine.cli import main
+from engine.common.line_file import LineFile
 from engine.common.pools import WorkerError
 from engine.common.progress import Progress
 from engine.records import commands, convert, stream, validate
-from engine.records.archives import members
+from engine.records.archives import digest_of, members
 from engine.records.files import parse_record, read_records
-from engine.records.journal import Journal, digest_of
 from engine.records.packing import Names, ZipWriter
 from engine.records.validate import Report
 from tests.support.archives import RECORDS, XML, real_records, tar_of, write_archive, zip_of
@@ -151,14 +151,14 @@ def test_names_lead_nowhere(tmp_path: Path) -> None:
     assert all(each.is_relative_to(tmp_path / "out") for each in written)
 
 
-@pytest.mark.parametrize("last", ["remove", "replace"])
+@pytest.mark.parametrize("last", ["delete", "replace"])
 def test_a_conversion_that_ends_in_its_last_moment_can_be_done_again(
     last: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = ["convert", str(source), "--out", str(tmp_path / "b.tar")]
     monkeypatch.setattr(convert, "CHECKPOINT", 5)
     with monkeypatch.context() as patched:
-        patched.setattr(*((Journal, "remove") if last == "remove" else (Path, "replace")), raise_interrupt)
+        patched.setattr(*((LineFile, "delete") if last == "delete" else (Path, "replace")), raise_interrupt)
         assert main(command) == 130
     assert main(command) == 1  # one record is damaged
     assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith("b.")) == ["b.tar"]
@@ -176,22 +176,22 @@ def test_records_of_several_archives_keep_apart(tmp_path: Path) -> None:
     assert [member.inner for member in members([tmp_path / "b.zip"])] == ["one/x.mjson", "two/x.mjson"]
 
 
-def test_a_cut_line_of_a_journal_does_not_count(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j", {"files": "x"})
-    journal.add({"done": 1})
-    journal.add({"done": 2})
-    del journal
+def test_a_cut_line_of_a_checkpoint_does_not_count(tmp_path: Path) -> None:
+    lines = LineFile(tmp_path / "j", {"files": "x"})
+    lines.append({"done": 1})
+    lines.append({"done": 2})
+    del lines
     data = (tmp_path / "j").read_bytes()
     (tmp_path / "j").write_bytes(data[:-3])
-    again = Journal(tmp_path / "j", {"files": "x"})
-    assert again.last == {"done": 1}
-    again.add({"done": 3})
+    again = LineFile(tmp_path / "j", {"files": "x"})
+    assert again.last({"done": 0}) == {"done": 1}
+    again.append({"done": 3})
     del again
-    assert [entry["done"] for entry in Journal(tmp_path / "j", {"files": "x"}).entries()] == [1, 3]
+    assert [entry["done"] for entry in LineFile(tmp_path / "j", {"files": "x"}).entries()] == [1, 3]
     with pytest.raises(ValueError, match="of another job"):
-        Journal(tmp_path / "j", {"files": "y"})
+        LineFile(tmp_path / "j", {"files": "y"})
     (tmp_path / "j").write_bytes(data[:5])
-    assert Journal(tmp_path / "j", {"files": "y"}).last is None
+    assert LineFile(tmp_path / "j", {"files": "y"}).last({"done": 0}) == {"done": 0}
 
 
 def test_files_that_were_written_again_are_others(tmp_path: Path) -> None:
@@ -254,14 +254,14 @@ def test_a_conversion_of_nothing_leaves_nothing(tmp_path: Path, capsys: pytest.C
     assert [each.name for each in tmp_path.iterdir()] == ["empty"]
 
 
-def test_one_process_at_a_time_writes_a_journal(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j", {"files": "x"})
-    journal.add({"done": 1})
+def test_one_process_at_a_time_writes_a_checkpoint(tmp_path: Path) -> None:
+    lines = LineFile(tmp_path / "j", {"files": "x"})
+    lines.append({"done": 1})
     for identity in ({"files": "x"}, {"files": "y"}):
         with pytest.raises(ValueError, match=r"^another process is writing .*j: wait for it, or name another file"):
-            Journal(tmp_path / "j", identity)
-    journal.remove()
-    assert Journal(tmp_path / "j", {"files": "y"}).last is None
+            LineFile(tmp_path / "j", identity)
+    lines.delete()
+    assert LineFile(tmp_path / "j", {"files": "y"}).last({"done": 0}) == {"done": 0}
 
 
 @pytest.mark.slow
@@ -290,8 +290,8 @@ def test_a_killed_conversion_continues(tmp_path: Path) -> None:
     source, out = write_archive(tmp_path, "a.tar.zst", contents), tmp_path / "b.zip"
     command = [sys.executable, "-m", "engine", "convert", str(source), "--out", str(out)]  # many: in several processes
     with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True) as converting:
-        journal = tmp_path / "b.zip.partial.jsonl"
-        wait_for(lambda: journal.exists() and journal.read_text().count("\n") > 1)
+        lines = tmp_path / "b.zip.partial.jsonl"
+        wait_for(lambda: lines.exists() and lines.read_text().count("\n") > 1)
         converting.kill()
         _, errors = converting.communicate(timeout=60)
     assert converting.returncode == -signal.SIGKILL

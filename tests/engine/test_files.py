@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from errno import ENOSPC
 from os import strerror
 from pathlib import Path
@@ -77,3 +78,15 @@ def test_a_full_disk_is_an_error_that_names_the_file(tmp_path: Path) -> None:
         raise OSError("5 requested and 3 written")
     with pytest.raises(FileNotFoundError, match="other"), naming(path):
         (tmp_path / "other").read_bytes()
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with write_atomically(path) as file:
+        file.write(b"through it")
+    assert os.read(reader, 100) == b"through it"
+    os.close(reader)
+    assert path.is_fifo()
+    assert list(tmp_path.iterdir()) == [path]
