@@ -63,7 +63,10 @@ NOT_RUN = {
         "agents.rl train": "hours",
         "python -m benchmarks.cluster": "minutes",
     },
-    "docs/experiments.md": {"evaluate agents/bert/weights": "ten minutes; measures the bundled network"},
+    "docs/experiments.md": {
+        "evaluate agents/bert/weights": "ten minutes; measures the bundled network",
+        "distil_human.py runs/start": "hours, and records of one's own",
+    },
 }
 # Part of a block, by page: it takes minutes.
 LONG = {
