@@ -36,18 +36,26 @@ class LineFile:
         self._file = path.open("a+b")
         try:
             lock(self._file, path)  # before an incomplete line is dropped, which the other process may be writing
-            self._file.seek(0)
-            self._file.truncate(sum(len(line) for line in self._file if line.endswith(b"\n")))
-            header = next(self._lines(), None)
-            if header is None:
-                self.append(identity)
-            elif what := differing(header, json.loads(json.dumps(identity))):
-                raise ResumeError(
-                    f"{path} is of another job, with different {what}: run the same command as then, or delete it"
-                )
+            self._check(identity)
         except BaseException:
             self._file.close()
             raise
+
+    def _check(self, identity: Entry) -> None:
+        """Check the identity, or write it; nothing is changed in a file that is not of this job."""
+        self._file.seek(0)
+        n_whole = sum(len(line) for line in self._file if line.endswith(b"\n"))
+        self._file.seek(n_whole)
+        begun = self._file.read()
+        if n_whole and (what := differing(next(self._lines()), json.loads(_line(identity)))):
+            raise ResumeError(
+                f"{self.path} is of another job, with different {what}: run the same command as then, or delete it"
+            )
+        if not n_whole and not _line(identity).startswith(begun):
+            raise self.damage_error()
+        self._file.truncate(n_whole)
+        if not n_whole:
+            self.append(identity)
 
     def _lines(self) -> Iterator[Entry]:
         with self.path.open("rb") as file:
@@ -89,7 +97,7 @@ class LineFile:
     def append(self, entry: Entry) -> None:
         """Write an entry. Raises OSError."""
         with naming(self.path):
-            self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+            self._file.write(_line(entry))
             self._file.flush()
 
     def close(self) -> None:
@@ -100,6 +108,10 @@ class LineFile:
         """Delete the file: the job is done. Raises OSError."""
         self.close()
         self.path.unlink()
+
+
+def _line(entry: Entry) -> bytes:
+    return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
 def differing(first: Entry, second: Entry) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from engine.cli import main
-from engine.common.line_file import LineFile
+from engine.common.line_file import LineFile, ResumeError
 from engine.common.pools import WorkerError
 from engine.common.progress import Progress
 from engine.records import commands, convert, stream, validate
@@ -192,6 +192,14 @@ def test_a_cut_line_of_a_checkpoint_does_not_count(tmp_path: Path) -> None:
         LineFile(tmp_path / "j", {"files": "y"})
     (tmp_path / "j").write_bytes(data[:5])
     assert LineFile(tmp_path / "j", {"files": "y"}).last({"done": 0}) == {"done": 0}
+
+
+@pytest.mark.parametrize("text", ["my notes", "my notes\nmore of them", '{"files": "y"}\nno end'])
+def test_a_file_of_another_is_not_touched(text: str, tmp_path: Path) -> None:
+    (tmp_path / "j").write_text(text)
+    with pytest.raises(ResumeError, match=r"no checkpoint|of another job, with different files"):
+        LineFile(tmp_path / "j", {"files": "x"})
+    assert (tmp_path / "j").read_text() == text
 
 
 def test_files_that_were_written_again_are_others(tmp_path: Path) -> None:
