@@ -83,10 +83,14 @@ class ArenaRun:
             check_output("--json", json)
             self.finished = finished_results(json, self.identity)
             self._check_finished()
-        if self.finished is None:
-            self._open_files()
-        self._stop_if_decided()
-        self._delete_games_after_stop()
+        try:
+            if self.finished is None:
+                self._open_files()
+            self._stop_if_decided()
+            self._delete_games_after_stop()
+        except BaseException:
+            self._close()
+            raise
         self._games_played = self._decisions = 0  # in this process, those after the wall that decides included
         self._times = np.zeros((len(self.results.bots), N_TIMES), dtype=np.int64)
         self._start = self._end = monotonic()
@@ -151,24 +155,30 @@ class ArenaRun:
                 self.jobs = max(n_workers, 1)
                 self._play(console)
         except BaseException:
-            if self.checkpoint is not None:
-                self.checkpoint.close()
+            self._close()
             raise
+
+    def _close(self) -> None:
+        """Close the checkpoint, if there is one, so that a run may resume from it though this one is still kept."""
+        if self.checkpoint is not None:
+            self.checkpoint.close()
 
     def _play(self, console: Console) -> None:
         chunks = split_walls(self.results.missing, self.jobs, self.settings.max_walls)
         remote = isinstance(self.workers, Cluster)
         start_worker = partial(open_worker, self.settings, self.save, self._make_bots, self.rows, remote, self.log)
-        with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:
-            next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
-            self._start = self._end = monotonic()
-            total = self.settings.games if self.settings.stop is None else None
-            with Progress("games", total, self.games, console) as progress:
-                for update in updates:
-                    self._handle(update, progress)
-                    if self.stopped:
-                        break
-        self._delete_games_after_stop()  # once no worker writes any more
+        try:
+            with closing(run_tasks(start_worker, [WARM_UP, *chunks], at_most(self.workers, len(chunks)))) as updates:
+                next(updates)  # Ready: all notices of the warm-up are printed before the progress bar appears
+                self._start = self._end = monotonic()
+                total = self.settings.games if self.settings.stop is None else None
+                with Progress("games", total, self.games, console) as progress:
+                    for update in updates:
+                        self._handle(update, progress)
+                        if self.stopped:
+                            break
+        finally:  # once no worker writes any more, even if Ctrl-C ends the wait for them
+            self._delete_games_after_stop()
 
     def _handle(self, update: Update, progress: Progress) -> None:
         if isinstance(update, GamesPlayed):

@@ -277,6 +277,18 @@ def test_a_run_whose_rows_are_gone_is_not_resumed(interrupted: Callable[[], Aren
         interrupted()
 
 
+def test_a_run_that_is_refused_for_its_rows_leaves_its_checkpoint_to_others(
+    interrupted: Callable[[], ArenaRun], tmp_path: Path
+) -> None:
+    blocked = tmp_path / "rows" / "rounds.parquet"
+    blocked.mkdir()
+    with pytest.raises(ValueError, match=r"rounds\.parquet") as refused:
+        interrupted()
+    blocked.rmdir()
+    assert interrupted().games == 18
+    del refused  # a notebook keeps the last error, and with it the run
+
+
 def test_a_run_without_rows_is_not_resumed_with_them(interrupted: Callable[[], ArenaRun], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="different rows"):
         ArenaRun(SETTINGS, 0, tmp_path / "r.json", parquet=tmp_path / "rows")

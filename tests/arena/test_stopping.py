@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from math import log
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import arena.run
 from arena.api import play
 from arena.chunk import ChunkResult, play_chunk
 from arena.luck import adjust_for_luck
@@ -21,6 +23,7 @@ from arena.schedule import RunSettings, games_of
 from arena.stopping import MIN_WALLS, Sprt, Until
 from engine.common.progress import Progress
 from engine.common.student import half_width
+from engine.common.workers import run_tasks
 from engine.contests.observations import PLACE
 from tests.support.arena_runs import Arena, without_speed
 
@@ -138,6 +141,25 @@ def test_games_after_the_one_that_decides_are_not_saved_and_were_played(tmp_path
     assert 3 * MIN_WALLS <= len(match.games) < 150
     assert {path.name for path in tmp_path.iterdir()} == names_of(match)
     assert match.document["speed"]["games"] == 150
+
+
+def test_ctrl_c_while_the_workers_of_a_decided_run_end_leaves_no_games_after_the_one_that_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_at_the_end(*arguments: Any) -> Generator[Any]:
+        try:
+            yield from run_tasks(*arguments)
+        except GeneratorExit:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(arena.run, "run_tasks", interrupted_at_the_end)
+    run = ArenaRun(
+        RunSettings(("random", "rule", "random"), 150, 0, "tenhou", "east", stop=Until(0.2)), 0, save=tmp_path
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run.play(Console(quiet=True))
+    assert 3 * MIN_WALLS <= run.games < 150
+    assert {path.name for path in tmp_path.iterdir()} == names_of(run.match)
 
 
 def test_resumed_games_after_the_one_that_decides_change_no_speed(tmp_path: Path) -> None:
