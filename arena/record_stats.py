@@ -26,7 +26,7 @@ from arena.run import check_packages, make_folder
 from arena.tallies.report import print_groups
 from engine.common.files import write_atomically
 from engine.common.line_file import LineFile
-from engine.common.options import Parser, check_not_read, check_output, describe_error
+from engine.common.options import Parser, check_not_read, check_output, describe_error, notes_stream
 from engine.common.pools import delay_interrupts
 from engine.common.program import FAILED, OK
 from engine.common.screen import screen
@@ -181,17 +181,18 @@ def check_files(options: Namespace) -> None:
 
 def write_files(options: Namespace, count: Count, rows: Sequence[dict[str, Any]]) -> None:
     """Write all files, the report of the players in ``rows``, and say so. Raises OSError."""
+    notes = notes_stream(options.html, options.json)
     if count.files is not None:
         games = games_of_records(count.players)
         count.files.write(list(count.players.numbers), games, range(count.games))
-        print(f"games and rounds as Parquet in {options.parquet}")
+        print(f"games and rounds as Parquet in {options.parquet}", file=notes)
     if options.html is not None and rows[1:]:
         lines = [f"{games_of_players(count)}; {rows[0]['rounds']:,} rounds of players.", not_shown(count, rows)]
         write_page(options.html, count.players, rows, lines)
-        print(f"report in {options.html}")
+        print(f"report in {options.html}", file=notes)
     if options.json is not None:
         write_json(options.json, count)
-        print(f"statistics of all players in {options.json}")
+        print(f"statistics of all players in {options.json}", file=notes)
 
 
 def check_names(named: Sequence[str], by_games: Sequence[str]) -> None:

@@ -136,7 +136,8 @@ def critic_gaps(given: list[Position], worlds: np.ndarray, critic: OneTurn) -> n
     m = len(worlds) // len(given)
     seats = np.repeat(np.array([each.seat for each in given], dtype=np.int8), m)
     actions = np.repeat(np.array([each.actions for each in given]), m, axis=0)
-    first, second = (critic.values(worlds.copy(), seats, np.ascontiguousarray(actions[:, i])) for i in range(2))
+    start = critic.start_values(worlds, seats)
+    first, second = (critic.values(worlds.copy(), seats, np.ascontiguousarray(actions[:, i]), start) for i in range(2))
     return (first - second).reshape(len(given), m).mean(axis=1, dtype=np.float64)
 
 

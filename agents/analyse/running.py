@@ -9,7 +9,7 @@ from agents.analyse.analysis import analyse
 from agents.analyse.report import print_analysis
 from agents.registry import make
 from engine.common.files import write_atomically
-from engine.common.options import Parser
+from engine.common.options import Parser, notes_stream
 from engine.common.program import OK
 from engine.common.screen import screen
 from engine.positions.position import Position
@@ -31,7 +31,7 @@ def run(parser: Parser, options: argparse.Namespace) -> int:
     if options.json is None:
         print_analysis(analysis, screen())
     else:
-        print(f"wrote {options.json}")
+        print(f"wrote {options.json}", file=notes_stream(options.json))
     return OK
 
 

@@ -22,7 +22,7 @@ from agents.review.review import Json
 from agents.review.totals import ALL, GROUPS, MISTAKE, Totals
 from engine.common.files import write_atomically
 from engine.common.line_file import LineFile
-from engine.common.options import Parser, check_not_read, describe_error, printable
+from engine.common.options import Parser, check_not_read, describe_error, notes_stream, printable
 from engine.common.pools import delay_interrupts
 from engine.common.program import FAILED, OK
 from engine.common.screen import plain_table, screen
@@ -112,7 +112,7 @@ def write(found: Found, options: argparse.Namespace) -> None:
         found.checkpoint.delete()
     print_totals(screen(), totals, options)
     for path in texts:
-        print(f"wrote {path}")
+        print(f"wrote {path}", file=notes_stream(*texts))
 
 
 def print_totals(console: Console, totals: Totals, options: argparse.Namespace) -> None:

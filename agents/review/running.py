@@ -17,7 +17,7 @@ from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
 from engine.common.files import write_atomically
-from engine.common.options import Parser, describe_error, printable
+from engine.common.options import Parser, describe_error, notes_stream, printable
 from engine.common.program import FAILED, OK
 from engine.common.progress import Progress
 from engine.common.screen import screen
@@ -44,7 +44,7 @@ def run(parser: Parser, options: argparse.Namespace, for_mjai_reviewer: bool) ->
     if not files:
         print_review(review, screen())
     for path in files:
-        print(f"wrote {path}")
+        print(f"wrote {path}", file=notes_stream(*files))
     return OK
 
 

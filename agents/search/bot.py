@@ -159,7 +159,7 @@ class Search:
         if method == PLAYOUTS:
             self._play_out(began)
         elif method == CRITIC:
-            self._ask_critic(began)
+            self._ask_critic(raw.view(TABLE)[k : k + 1], began)
         action = int(read_values(state, values))
         found = np.flatnonzero(np.isfinite(values))
         self._annotation = {
@@ -178,16 +178,17 @@ class Search:
         while extend(self._search, self._tables, worlds, *how) and self._has_time(began):
             pass
 
-    def _ask_critic(self, began: float) -> None:
-        """Let the critic value worlds until no more can change the choice, or the time is over."""
+    def _ask_critic(self, view: np.ndarray, began: float) -> None:
+        """Let the critic value worlds of `view` TABLE[1] until no more can change the choice, or the time is over."""
         left, more = self._limit, True
+        start = self._critic.start_values(view, view["viewer"])[0]
         while more and self._has_time(began):
             worlds = min(left, AT_ONCE)
             left -= worlds
             tables, seats, actions = self._laid
             laid = self._search, self._tables, worlds, self._model.shantens, tables.view(np.uint8), seats, actions
             n = lay_copies(*laid)
-            values = self._critic.values(tables[:n], seats[:n], actions[:n])
+            values = self._critic.values(tables[:n], seats[:n], actions[:n], start)
             more = count_values(self._search, values, self._limit)
 
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from agents.compiled.menu import is_legal, only_action
 from agents.playouts.policies import RULE, SCRATCH, choose, linear_weights
-from agents.residual.features import FEATURES
+from agents.residual.features import FEATURES, encode_positions
 from agents.rl.critic import CriticWeights, values_of_changes, values_of_situations
 from agents.rl.oracle import N_ORACLE, write_oracle
-from agents.rl.rows import encode
 from engine import kernels
 from engine.actions import RON, TSUMO
 from engine.compiling import inner, kernel
@@ -85,25 +84,37 @@ class OneTurn:
         self._weights, self._linear = weights, linear_weights()
         self._scratch = np.zeros(SCRATCH.itemsize, dtype=np.uint8)
 
-    def values(self, worlds: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    def start_values(self, tables: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """The value to `seats` int8[n] of the score situation that began the rounds of `tables` TABLE[n], float32[n].
+
+        It is the same in all worlds of a view.
+        """
+        return values_of_situations(self._weights, at_start(tables))[np.arange(len(tables)), seats]
+
+    def values(
+        self, worlds: np.ndarray, seats: np.ndarray, actions: np.ndarray, start: np.ndarray | np.float32
+    ) -> np.ndarray:
         """The value to `seats` int8[n] of `actions` int64[n] in whole tables `worlds` TABLE[n]: float32[n].
 
-        It is 2 - the expected placement. The worlds are overwritten.
+        It is 2 - the expected placement. `start`: their `start_values`, or the one of all. The worlds are overwritten.
         """
         raw, every = worlds.view(np.uint8), np.arange(len(worlds), dtype=np.int32)
-        start = values_of_situations(self._weights, at_start(worlds))[every, seats]
         if (bad := kernels.apply_actions(raw, every, seats, actions)) >= 0:
             raise ValueError(f"seat {seats[bad]} may not play action {actions[bad]} in world {bad}")
+        start = np.broadcast_to(start, len(worlds))
         values, valued = np.empty(len(worlds), dtype=np.float32), np.zeros(len(worlds), dtype=np.bool_)
         playing, views = every.astype(np.int64), np.empty(len(raw), dtype=np.uint8)
+        forced, view = np.empty(len(worlds), dtype=np.int64), np.empty(len(worlds), dtype=np.int64)
+        states = np.empty((len(worlds), FEATURES.n_state), dtype=np.float32)
         while n := play_on(raw, seats, playing, self._linear, self._scratch, views):
             playing = playing[:n]
-            forced, rows = encode(FEATURES, views[: n * TABLE.itemsize].view(TABLE))
-            choosing = playing[rows.view]
-            values[choosing] = start[choosing] + self._changes(raw, rows.states, choosing, seats)
+            rows = encode_positions(views[: n * TABLE.itemsize], forced, view, states)
+            choosing = playing[view[:rows]]
+            values[choosing] = start[choosing] + self._changes(raw, states[:rows], choosing, seats)
             valued[choosing] = True
-            playing, forced = playing[forced >= 0], forced[forced >= 0]
-            kernels.apply_actions(raw, playing.astype(np.int32), seats[playing], forced)
+            goes_on = forced[:n] >= 0
+            playing = playing[goes_on]
+            kernels.apply_actions(raw, playing.astype(np.int32), seats[playing], forced[:n][goes_on])
         ended = np.flatnonzero(~valued)
         after = worlds[ended]
         kernels.next_rounds(after.view(np.uint8))

@@ -11,12 +11,13 @@ import csv
 import inspect
 import os
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf, nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from engine.checks import scores_in
 from engine.common.program import BAD_ARGUMENTS, OK, program_name, version
@@ -232,8 +233,20 @@ def check_output(option: str, path: Path | None) -> None:
     """Raise ValueError if ``path``, given with ``option``, is set and cannot be the path of a file."""
     if path is not None and path.is_dir():
         raise ValueError(f"{option} {path}: this is a folder; name a file in it")
-    if path is not None and not path.parent.is_dir():
+    if path is not None:
+        check_parent(option, path)
+
+
+def check_parent(option: str, path: Path) -> None:
+    """Raise ValueError if ``path``, given with ``option``, is not in a folder that exists."""
+    if not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {path.parent}; name a file in a folder that exists")
+
+
+def notes_stream(*written: Path | None) -> TextIO:
+    """Return where to print notes about the files ``written``: on stderr if one is /dev/stdout or another device."""
+    to_device = any(path is not None and path.exists() and not path.is_file() for path in written)
+    return sys.stderr if to_device else sys.stdout
 
 
 def check_not_read(option: str, path: Path | None, read: Iterable[Path]) -> None:

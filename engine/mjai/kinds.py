@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from engine.common.error_text import ErrorText, error_text
-from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of, whole
+from engine.mjai.keys import BadValue, Check, Kind, choice, instance, integer, list_of, show, whole
 from engine.rules import N_SEATS
 from engine.ryukyoku import MJAI_BY_ALIAS, RYUKYOKU
 from engine.scoring.yaku import YAKUMAN_HAN
@@ -123,7 +123,15 @@ def read_seats(key: str, value: Any) -> list[Any] | None:
 def read_scores(key: str, value: Any) -> list[Any] | None:
     """The points of the three seats, or their changes."""
     scores = read_seats(key, value)
-    return scores and [whole(each) for each in scores]
+    return scores and [read_points(key, each) for each in scores]
+
+
+def read_points(key: str, value: Any) -> Any:
+    """Points of a seat, or their change."""
+    if type(value) not in (int, float):
+        what = "{key} has {given}, not a number"
+        raise ValueError(error_text("no_points", what, key=key, given=show(value)))
+    return whole(value)
 
 
 def read_hands(key: str, value: Any) -> list[list[str]] | None:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from engine.common.files import write_atomically
 from engine.common.line_file import LineFile
-from engine.common.options import Parser, check_not_read, check_output, describe_error, printable
+from engine.common.options import Parser, check_not_read, check_output, check_parent, describe_error, printable
 from engine.common.pools import WorkerError, delay_interrupts
 from engine.common.program import FAILED, INTERRUPTED, OK, program_name
 from engine.common.progress import Progress
@@ -174,7 +174,7 @@ def convert(args: argparse.Namespace) -> int:
     """Convert one game, or with --out all games found; see `engine.cli`."""
     if args.out is None:
         return convert_one(args)
-    check_output("--out", args.out.parent / "file")
+    check_parent("--out", args.out)
     if args.dialect != DEFAULT_DIALECT and not args.format.startswith("mjson"):
         args.parser.error(f"--dialect {args.dialect}: it is one of mjai, so --format must be mjson, not {args.format}")
     if not (paths := found_paths(args)):

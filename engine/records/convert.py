@@ -48,6 +48,8 @@ class Conversion:
         """Begin or continue the conversion. Raises ValueError if `out` exists or belongs to another job; OSError."""
         self.paths, self.out, self.filters = paths, out, filters
         self.suffix, self.dialect = "." + file_format, dialect
+        if not out.name:
+            raise ValueError(f"--out {out}: this is a folder; name one to make, or an archive")
         open_writer = writer_for(out)
         in_folder = open_writer is FolderWriter
         checkpoint = out.with_name(out.name + CHECKPOINT_FILE)

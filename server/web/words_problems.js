@@ -81,6 +81,7 @@ addWords({
     problem_four_entries: "{key} に{n}人分あります。三人麻雀ではありません",
     problem_go_type: "GO の type {n} は三人麻雀ではありません",
     problem_seat_plays: "席{n}が打っています。読めるのは三人麻雀の牌譜だけです",
+    problem_no_points: "{key} の {given} は数値ではありません",
     problem_no_count: "{key} の値 {given} は、0以上の整数ではありません",
     problem_no_such_tile: "{tile} は三人麻雀にない牌です",
     problem_event_unknown: "{kind} という種類のイベントはありません",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +25,7 @@ from agents.review.mjai_reviewer import document
 from agents.review.page import page
 from agents.review.report import print_review
 from agents.review.review import Review, make_review
+from engine.common.options import notes_stream
 from engine.common.program import BAD_ARGUMENTS, OK
 from engine.records.files import read_records
 from tests.support.server_program import REPOSITORY
@@ -248,6 +251,18 @@ def test_the_command_writes_what_is_asked_for(
     code, out, _ = run(capsys, record, "--seat", 2, "--json", theirs, "--format", "mjai-reviewer")
     assert (code, out) == (OK, f"wrote {theirs}\n")
     assert json.loads(theirs.read_text()) == json.loads(json.dumps(document(review)))
+
+
+def test_notes_do_not_mix_with_json_that_is_printed(record: Path, tmp_path: Path) -> None:
+    file, pipe = tmp_path / "file.json", tmp_path / "pipe"
+    file.touch()
+    os.mkfifo(pipe)
+    assert notes_stream(None, file, tmp_path / "missing") is sys.stdout
+    assert notes_stream(file, pipe) is sys.stderr
+    command = [sys.executable, "-m", "agents.review", record, "--seat", "2", "--bot", "rule", "--json", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["bots"]
+    assert done.stderr.endswith("wrote /dev/stdout\n")
 
 
 def test_the_command_prints_a_report(record: Path, capsys: pytest.CaptureFixture[str]) -> None:

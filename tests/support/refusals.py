@@ -201,6 +201,8 @@ BAD_USES = {
         convert {record} out.doc -> out.doc
         convert {record} nowhere/out.json -> nowhere
         convert {record} -> --out
+        convert {archive} --out . -> --out .: this is a folder
+        convert {archive} --out nowhere/b.tar -> --out nowhere/b.tar
         convert {archive} --out b.rar -> b.rar
         convert {archive} --out no/b.tar -> no
         convert nowhere.zip --out b.tar -> nowhere.zip

@@ -18,11 +18,13 @@ from agents.residual.features import (
     RULE_STATE,
     RULE_STATE_AT,
     TEMPERATURE,
+    encode_positions,
 )
 from agents.rl.bot import LOGIT_VALUE, NetworkBot
 from agents.rl.policy import random_weights
 from agents.rl.rows import encode
 from engine.actions import KAKAN, NUKIDORA, PASS, RIICHI, RON, TSUMO, TSUMOGIRI, actions_of
+from engine.table import raw_bytes
 from tests.support.scenario import Scenario
 from tests.support.scripted_positions import view_of
 from tests.support.views import views_of_games
@@ -42,6 +44,19 @@ def test_without_a_residual_it_plays_as_rule() -> None:
     assert len(differ) < 0.02 * len(views)
     for k in differ:  # ties alone are broken otherwise
         assert abs(values[k, theirs[k]] - values[k, ours[k]]) < 1e-6
+
+
+def test_positions_without_actions_have_the_same_features() -> None:
+    views = views_of_games(12, every=1)
+    expected, rows = encode(FEATURES, views)
+    n = len(views)
+    forced, view = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    states = np.empty((n, FEATURES.n_state), dtype=np.float32)
+    count = encode_positions(raw_bytes(views), forced, view, states)
+    assert 1000 < count < n
+    np.testing.assert_array_equal(forced, expected)
+    np.testing.assert_array_equal(view[:count], rows.view)
+    np.testing.assert_array_equal(states[:count], rows.states)
 
 
 def test_its_logits_are_the_values_of_rule_in_units_of_the_temperature() -> None:

@@ -91,7 +91,8 @@ def test_values_are_those_of_the_networks(tmp_path: Path) -> None:
     save_critic(tmp_path / "critic.npz", run.critic_weights())
     critic = OneTurn(load_critic(tmp_path / "critic.npz", FEATURES.n_state))
     expected = slow_values(run, tables, actions)
-    found = critic.values(tables.copy(), tables["viewer"].astype(np.int8), actions)
+    seats = tables["viewer"].astype(np.int8)
+    found = critic.values(tables.copy(), seats, actions, critic.start_values(tables, seats))
     assert len(found) > 500
     assert found == pytest.approx(expected, abs=0.01)
     assert expected.std() > 0.05
@@ -123,7 +124,7 @@ def test_an_action_that_is_not_legal_is_refused() -> None:
     tables = positions(("rule", "rule", "rule"), 1, 3)[:4]
     critic = OneTurn(zeros())
     with pytest.raises(ValueError, match=r"seat \d may not play action 127 in world 0"):
-        critic.values(tables, tables["viewer"].astype(np.int8), np.full(4, 127))
+        critic.values(tables, tables["viewer"].astype(np.int8), np.full(4, 127), np.float32(0))
 
 
 NOT_NUMBERS = {

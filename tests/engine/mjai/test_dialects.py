@@ -224,6 +224,13 @@ def test_a_count_that_is_none_is_refused(value: Any) -> None:
         canonical({"type": "start_kyoku", "honba": value})
 
 
+@pytest.mark.parametrize("value", ["x", None, True, [1]])
+def test_points_that_are_no_number_are_refused(value: Any) -> None:
+    """NaN, which is not JSON, is read as None."""
+    with pytest.raises(ValueError, match=r"scores has .*, not a number"):
+        canonical({"type": "start_kyoku", "scores": [35000, value, 35000]})
+
+
 # Any input ------------------------------------------------------------------------------------------------------------
 
 VALUES = st.recursive(
