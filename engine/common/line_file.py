@@ -75,13 +75,15 @@ class LineFile:
         return lines
 
     def restore(self, take: Callable[[Entry], object]) -> None:
-        """Call `take` with each entry. Raises ResumeError, and closes the file, if one is not as `take` expects it."""
+        """Call `take` with each entry; any error closes the file. Raises ResumeError for an entry it refuses."""
         try:
             for entry in self.entries():
                 take(entry)
-        except DAMAGE as error:
+        except BaseException as error:
             self.close()
-            raise self.damage_error() from error
+            if isinstance(error, DAMAGE):
+                raise self.damage_error() from error
+            raise
 
     def last(self, first: Entry) -> Entry:
         """Return the last entry, or `first` if there is none. Raises ResumeError if it has another form."""

@@ -194,6 +194,18 @@ def test_a_cut_line_of_a_checkpoint_does_not_count(tmp_path: Path) -> None:
     assert LineFile(tmp_path / "j", {"files": "y"}).last({"done": 0}) == {"done": 0}
 
 
+def test_a_job_that_is_interrupted_while_it_reads_what_is_done_can_be_begun_again(tmp_path: Path) -> None:
+    lines = LineFile(tmp_path / "j", {"files": "x"})
+    lines.append({"done": 1})
+    lines.close()
+    lines = LineFile(tmp_path / "j", {"files": "x"})
+    with pytest.raises(KeyboardInterrupt):
+        lines.restore(raise_interrupt)
+    again: list[dict[str, Any]] = []
+    LineFile(tmp_path / "j", {"files": "x"}).restore(again.append)
+    assert again == [{"done": 1}]
+
+
 @pytest.mark.parametrize("text", ["my notes", "my notes\nmore of them", '{"files": "y"}\nno end'])
 def test_a_file_of_another_is_not_touched(text: str, tmp_path: Path) -> None:
     (tmp_path / "j").write_text(text)
